@@ -5,6 +5,7 @@
 // without branching: far fewer than 2^n leaves.
 #pragma once
 
+#include "core/budget.hpp"
 #include "core/list.hpp"
 #include "core/types.hpp"
 
@@ -120,6 +121,7 @@ private:
   }
 
   bool visit(Index depth) {
+    Budget::spend(n_ * (n_ + 1));
     Level& l = levels_[depth];
     for (;;) {
       const Index i = judge(l);

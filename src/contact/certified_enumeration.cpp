@@ -12,9 +12,9 @@ namespace stickslip::lcp {
 namespace {
 
 // Bases and refuted branches until the search is given up.
-class Budget {
+class BasisBudget {
 public:
-  Budget(Index most, InterruptCheck& check) : left_(most), check_(check) {}
+  BasisBudget(Index most, InterruptCheck& check) : left_(most), check_(check) {}
   bool spend() {
     check_();
     return left_-- > 0;
@@ -28,7 +28,7 @@ private:
 // Double precision, as long as it decides everything. Solutions are then isolated: no basic variable is zero.
 class CertainLeaves {
 public:
-  CertainLeaves(const Problem& p, EnumerationWorkspace& ws, Budget& budget, Enumeration& out)
+  CertainLeaves(const Problem& p, EnumerationWorkspace& ws, BasisBudget& budget, Enumeration& out)
       : p_(p), ws_(ws), budget_(budget), out_(out) {
     ws_.z.resize(p.n), ws_.w.resize(p.n);
   }
@@ -76,7 +76,7 @@ private:
 
   const Problem& p_;
   EnumerationWorkspace& ws_;
-  Budget& budget_;
+  BasisBudget& budget_;
   Enumeration& out_;
 };
 
@@ -128,7 +128,7 @@ struct Support {
 
 class ExactLeaves {
 public:
-  ExactLeaves(const Problem& p, EnumerationWorkspace& ws, Budget& budget, InterruptCheck& check,
+  ExactLeaves(const Problem& p, EnumerationWorkspace& ws, BasisBudget& budget, InterruptCheck& check,
               Enumeration& out)
       : p_(p), ws_(ws), budget_(budget), check_(check), out_(out), n_(p.n), last_z_(p.n), last_w_(p.n) {}
 
@@ -259,7 +259,7 @@ private:
 
   const Problem& p_;
   EnumerationWorkspace& ws_;
-  Budget& budget_;
+  BasisBudget& budget_;
   InterruptCheck& check_;
   Enumeration& out_;
   Index n_;
@@ -278,7 +278,7 @@ Enumeration solve_all_certified(const Problem& p, EnumerationWorkspace& ws, Inde
   ws.scaling.compute(p);
   if (ws.levels.empty()) ws.levels.resize(1);
   if (ws.levels[0].table.load(p, ws.scaling, EnumerateOptions().pivot_tolerance, Reading::exact)) {
-    Budget budget(max_bases, check);
+    BasisBudget budget(max_bases, check);
     CertainLeaves leaves(p, ws, budget, out);
     BasisSearch(p.n, ws.levels, ws.in_basis, leaves).start();
     if (leaves.decided) return out;
@@ -287,7 +287,7 @@ Enumeration solve_all_certified(const Problem& p, EnumerationWorkspace& ws, Inde
   List<SearchLevel<ExactTable>> levels(1);
   levels[0].table.dictionary.load(p, ws.scaling);
   levels[0].table.dictionary.check = &check;
-  Budget budget(max_bases, check);
+  BasisBudget budget(max_bases, check);
   ExactLeaves leaves(p, ws, budget, check, out);
   BasisSearch(p.n, levels, ws.in_basis, leaves).start();
   leaves.merge();

@@ -1,6 +1,7 @@
 // The complementarity problem of forces that rigidity leaves open, decided on an interval after an instant.
 #include "contact/lemke.hpp"
 #include "contact/share.hpp"
+#include "core/budget.hpp"
 #include "core/linalg.hpp"
 #include "core/tolerances.hpp"
 
@@ -91,6 +92,7 @@ private:
   }
 
   Index pivot(Index row, Index entering) {
+    Budget::spend(T.size());
     const double p = T(row, entering);
     T.row(row) /= p;
     size.row(row) /= std::abs(p);

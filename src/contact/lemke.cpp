@@ -1,5 +1,6 @@
 #include "contact/lemke.hpp"
 
+#include "core/budget.hpp"
 #include "core/tolerances.hpp"
 
 #include <algorithm>
@@ -143,6 +144,7 @@ private:
 
   void pivot(Index r, Index col) {
     const Index n = n_, s = ws_.stride, k = col + 1;
+    Budget::spend(n * s);
     double* __restrict__ pr = row(r);
     const double inverse = 1.0 / pr[k];
     for (Index j = 0; j < s; ++j) pr[j] *= -inverse;

@@ -1,5 +1,7 @@
 #include "core/linalg.hpp"
 
+#include "core/budget.hpp"
+
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 
@@ -10,18 +12,22 @@
 namespace stickslip::linalg {
 
 Matrix solve(const Matrix& A, const Matrix& B) {
+  Budget::spend_cube(A.rows());
   return A.partialPivLu().solve(B);
 }
 
 Matrix inverse(const Matrix& A) {
+  Budget::spend_cube(A.rows());
   return A.partialPivLu().inverse();
 }
 
 double determinant(const Matrix& A) {
+  Budget::spend_cube(A.rows());
   return A.partialPivLu().determinant();
 }
 
 Cholesky::Cholesky(const Matrix& A) {
+  Budget::spend_cube(A.rows());
   const Eigen::LLT<Matrix> factor(A);
   definite = factor.info() == Eigen::Success;
   L = factor.matrixL();

@@ -130,11 +130,16 @@ State initial_state(const System& sys, double t0, const Vector& given) {
   // What the description gives no size (a neighbour that only its initial displacement moves) has that of its
   // springs, as far as walls let it go.
   const Vector room = between_walls(sys, open_gaps(sys, t0, x0));
-  for (Index round = 0; round < sys.plant_states; ++round) {
-    const Vector reached = s.time_scale * (sys.A.cwiseAbs() * s.nominal);
+  Vector rates = sys.A.cwiseAbs() * s.nominal;
+  for (List<Index> grown{0}; !grown.empty();) {
+    grown.clear();
+    const Vector reached = s.time_scale * rates;
     for (Index i = 0; i < sys.plant_states; ++i)
-      if (s.nominal(i) == 0.0)
+      if (s.nominal(i) == 0.0) {
         s.nominal(i) = i < sys.n_coordinates ? std::min(reached(i), room(i)) : reached(i);
+        if (s.nominal(i) != 0.0) grown.push_back(i);
+      }
+    for (const Index i : grown) rates += sys.A.col(i).cwiseAbs() * s.nominal(i);
   }
   s.nominal = s.nominal.cwiseMin(tolerance::largest_size).cwiseMax(x0.cwiseAbs());
   if (std::any_of(sys.friction.begin(), sys.friction.end(),

@@ -1,5 +1,6 @@
 #include "flow/flow_plan.hpp"
 
+#include "core/budget.hpp"
 #include "core/list.hpp"
 
 #include <algorithm>
@@ -38,6 +39,7 @@ FlowPlan::FlowPlan(const Regime& r) : regime(&r), index(nilpotency(r.Ax)) {
   List<bool> known(r.Ax.rows(), false);
   for (bool more = true; more;) {
     more = false;
+    Budget::spend(r.Ax.size());
     const List<bool> before = known;
     for (Index i = 0; i < r.Ax.rows(); ++i) {
       if (known[i]) continue;

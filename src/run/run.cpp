@@ -4,6 +4,7 @@
 #include "expression/text.hpp"
 #include "model/smooth.hpp"
 #include "run/check.hpp"
+#include "run/ending.hpp"
 #include "run/growth.hpp"
 
 #include <algorithm>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr double one_instant = 4e-16; // times closer than this, relative to themselves, are one
 constexpr int most_transitions = 100, most_impacts = 10'000; // at one instant
+constexpr Index step_cost = 1000;                            // operations (see Budget) of a short step
 
 // Breakpoints and ticks that have been reached: a step that stops there to rounding.
 double later_of_one_instant(double breakpoint, double tick) {
@@ -70,34 +72,53 @@ void Runner::signals_changed() {
 }
 
 Outcome Runner::run(State& of, Recorder& by, const Stop& asks) {
-  begin(of, by, asks);
-  if (!state->started) start();
-  while (!ended && !given_up()) {
-    const double limit = next_instant();
-    const double proposed = state->step, last_error = state->last_error;
-    const int stiff = state->stiff;
-    advance(limit);
-    if (ended) break;
-    record();
-    if (arrival.t > options.t_end) { // the run that goes on takes this step again, from the same proposal
-      state->step = proposed, state->last_error = last_error, state->stiff = stiff;
-      finish(Status::finished, options.t_end, "reached t_end");
-    } else if (arrive()) {
-      change();
-    }
+  begin(of, by);
+  try {
+    const Budget budget(asks, options.max_time);
+    if (!state->started) start();
+    while (!ended) go_on();
+  } catch (const BudgetExhausted& how) {
+    give_up(how);
+    if (how.stopped)
+      return std::move(out); // a regime may be missing, and nobody asks for the motion any more
   }
   leave_state();
   return std::move(out);
 }
 
-void Runner::begin(State& of, Recorder& by, const Stop& asks) {
+// One step, and what happens at its end.
+void Runner::go_on() {
+  ++out.steps;
+  Budget::spend(step_cost);
+  const double limit = next_instant();
+  const double proposed = state->step, last_error = state->last_error;
+  const int stiff = state->stiff;
+  advance(limit);
+  if (ended) return;
+  record();
+  if (arrival.t > options.t_end) { // the run that goes on takes this step again, from the same proposal
+    state->step = proposed, state->last_error = last_error, state->stiff = stiff;
+    finish(Status::finished, options.t_end, "reached t_end");
+  } else if (arrive()) {
+    change();
+  }
+}
+
+// The run ends where it was before the decision that has not been made.
+void Runner::give_up(const BudgetExhausted& how) {
+  transition.take_back(*state);
+  const double t = std::max(state->base_t, t_begin);
+  Ending ending = ending_of(how, options, t, out.events);
+  finish(ending.status, t, std::move(ending.message));
+}
+
+void Runner::begin(State& of, Recorder& by) {
   state = &of, recorder = &by;
   out = {};
   ended = false;
   t_begin = of.t;
   size_before = of.nominal;
   evaluated = stepper.evaluations;
-  patience.begin(asks, options.max_time);
   timeless = stepper.autonomous() && !transition.samples() && !stepper.delays.any();
   regime = nullptr;
   breakpoint = -INFINITY;
@@ -154,7 +175,15 @@ void Runner::start() {
     return;
   }
   note(false, false);
-  const Jump& jump = transition.start(*state, true);
+  const State given = *state;
+  const Jump& jump = [&]() -> const Jump& {
+    try {
+      return transition.start(*state, true);
+    } catch (const BudgetExhausted&) {
+      *state = given;
+      throw;
+    }
+  }();
   if (recorder->notes()) recorder->passed(noted, jump);
   state->started = true;
   stepper.delays.start(*state);
@@ -168,12 +197,6 @@ void Runner::start() {
   }
   notes += shared_by(sys.constraints);
   if (!jump.decided) finish(status_of(jump), state->base_t, without_answer(sys, jump, " at the start"));
-}
-
-bool Runner::given_up() {
-  const std::optional<Ending> ending = patience.used_up(++out.steps);
-  if (ending) finish(ending->status, std::max(state->base_t, t_begin), ending->message);
-  return ended;
 }
 
 // The next breakpoint of a signal, tick of a sampled controller, or return of what jumped one dead time ago; perhaps

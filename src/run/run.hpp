@@ -2,12 +2,12 @@
 // business, so that long runs and ensembles need not keep them.
 #pragma once
 
+#include "core/budget.hpp"
 #include "core/list.hpp"
 #include "dynamics/state.hpp"
 #include "dynamics/tangent.hpp"
 #include "flow/stepper.hpp"
 #include "run/passage.hpp"
-#include "run/patience.hpp"
 #include "transition/event.hpp"
 #include "transition/transition.hpp"
 
@@ -77,7 +77,6 @@ private:
   double t_begin = 0.0, reached = 0.0; // reached: where the run has ended
   Vector size_before;                  // size of each state at the start
   std::int64_t evaluated = 0;
-  Patience patience;
   bool timeless = false;          // nothing depends on time itself
   const Regime* regime = nullptr; // of the present modes
   double breakpoint = 0.0;        // the next one of a signal
@@ -103,9 +102,10 @@ private:
   const Regime& lasting(const Regime& r);
   void look();
   std::string undefined();
-  void begin(State& state, Recorder& recorder, const Stop& stop);
+  void begin(State& state, Recorder& recorder);
   void start();
-  bool given_up();
+  void go_on();
+  void give_up(const BudgetExhausted& how);
   double next_instant();
   void advance(double limit);
   void reach(double limit);

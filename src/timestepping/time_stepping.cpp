@@ -9,6 +9,7 @@
 #include "dynamics/restitution.hpp"
 #include "dynamics/tangent.hpp"
 #include "run/check.hpp"
+#include "run/ending.hpp"
 #include "run/growth.hpp"
 #include "run/simulate.hpp"
 #include "transition/event.hpp"
@@ -17,13 +18,14 @@
 
 #include <cmath>
 #include <memory>
-#include <optional>
 
 namespace stickslip {
 
 namespace {
 
 namespace ct = contact;
+
+constexpr Index step_cost = 1000; // operations (see Budget) of a step without contacts
 
 void refuse_what_it_cannot(const System& sys, const Options& o) {
   if (!std::isfinite(o.max_step))
@@ -330,19 +332,26 @@ Trajectory keep_less(Trajectory run, Keep keep) {
 // The loop of a run in steps of one length.
 class FixedSteps {
 public:
-  FixedSteps(std::shared_ptr<Compiled> compiled, State from, const Options& settings, const Stop& stop)
+  FixedSteps(std::shared_ptr<Compiled> compiled, State from, const Options& settings)
       : sys(compiled->system), cache(compiled->regimes), options(settings), state(std::move(from)),
         tangent(sys.smooth ? std::make_unique<Tangent>(sys) : nullptr), scheme(sys, tangent.get(), settings),
         x1(sys.nx) {
     run.compiled = std::move(compiled);
     run.t_begin = state.t;
-    patience.begin(stop, options.max_time);
   }
 
-  Trajectory all() {
-    if (!state.started) start();
-    size_before = state.nominal;
-    while (!ended && state.base_t != options.t_end && !given_up()) step();
+  Trajectory all(const Stop& stop) {
+    const Modes given = state.modes;
+    try {
+      const Budget budget(stop, options.max_time);
+      if (!state.started) start();
+      size_before = state.nominal;
+      while (!ended && state.base_t != options.t_end) step();
+    } catch (const BudgetExhausted& how) {
+      if (!state.started) state.modes = given;
+      Ending ending = ending_of(how, options, now(), static_cast<std::int64_t>(run.events.rows.size()));
+      finish(ending.status, now(), std::move(ending.message));
+    }
     if (!ended) finish(Status::finished, options.t_end, "reached t_end");
     return std::move(run);
   }
@@ -357,7 +366,6 @@ private:
   Vector x1; // at the end of the step
   Vector size_before;
   Trajectory run;
-  Patience patience;
   bool ended = false;
   List<Event> events;
 
@@ -371,20 +379,23 @@ private:
       finish(Status::no_solution, state.base_t, "no admissible combination of modes was found at the start");
   }
 
-  bool given_up() {
-    const std::optional<Ending> ending = patience.used_up(++run.steps);
-    if (ending) finish(ending->status, now(), ending->message);
-    return ended;
-  }
-
   void step() {
+    ++run.steps;
+    Budget::spend(step_cost);
     const double t1 = state.base_t + options.max_step;
     if (!(t1 > state.base_t))
       return finish(Status::stalled, now(), "max_step is too small to advance the time");
     const Modes before = state.modes;
     const std::int64_t instant = state.instant;
     const auto undo = [&] { state.modes = before, state.instant = instant; };
-    if (!scheme.step(state, x1)) {
+    bool solved = false;
+    try {
+      solved = scheme.step(state, x1);
+    } catch (const BudgetExhausted&) {
+      undo();
+      throw;
+    }
+    if (!solved) {
       const std::string growth = grown(sys, state.nominal, size_before);
       return finish(Status::no_solution, now(),
                     "the contact problem of a step has no solution" +
@@ -458,7 +469,7 @@ Trajectory time_stepping(std::shared_ptr<Compiled> compiled, State state, const 
                          const Stop& stop) {
   validate(compiled->system, state, options);
   refuse_what_it_cannot(compiled->system, options);
-  return keep_less(FixedSteps(std::move(compiled), std::move(state), options, stop).all(), options.keep);
+  return keep_less(FixedSteps(std::move(compiled), std::move(state), options).all(stop), options.keep);
 }
 
 } // namespace stickslip

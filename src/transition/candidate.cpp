@@ -1,6 +1,7 @@
 #include "transition/candidate.hpp"
 
 #include "contact/share.hpp"
+#include "core/budget.hpp"
 #include "core/error.hpp"
 #include "core/linalg.hpp"
 #include "core/list.hpp"
@@ -224,6 +225,7 @@ bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>
   Equations e{p, modes, slip, ws};
   e.build();
   const Index k = ws.unknown.size();
+  Budget::spend_cube(k), Budget::spend(n * n);
   out.unique = true;
   if (regular_solve(ws, k)) {
     for (Index c = 0; c < k; ++c) ws.x[c] *= ws.root[ws.unknown[c]];

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace stickslip {
 
@@ -210,6 +211,7 @@ const Jump& Transition::finish(State& state) {
   keep_constraints(sys, state.base_t, state.base_x.data());
   see(sys, state);
   jump.end(state);
+  unfinished = false;
   return jump;
 }
 
@@ -223,6 +225,7 @@ const Jump& Transition::start(State& state, bool ticks) {
 
 const Jump& Transition::after(const Regime& regime, State& state, const List<Guard>& fired) {
   jump.begin(state, Occasion::motion, fired);
+  unfinished = true;
   look(state);
   if (here != nullptr || fired.size() != 1 || !quick->apply(regime, state, fired[0], jump)) general(state);
   return finish(state);
@@ -231,19 +234,30 @@ const Jump& Transition::after(const Regime& regime, State& state, const List<Gua
 const Jump& Transition::scheduled(State& state, const List<Guard>& fired, bool breakpoint,
                                   const Regime* present) {
   jump.begin(state, Occasion::motion, fired);
+  unfinished = true;
   look(state);
   if (sampler->due(state, state.base_t)) {
     const Regime& regime = here == nullptr && present != nullptr ? *present : cache.get(sys, state.modes);
-    sampler->run(state, *regime.linear);
+    ticks_before = state.ticks;
     jump.sampled = jump.changed = true;
+    sampler->run(state, *regime.linear);
     if (fired.empty() && !breakpoint && sampler->quiet(state, regime)) {
       jump.quiet = true;
       jump.end(state);
+      unfinished = false;
       return jump;
     }
   }
   general(state, breakpoint || jump.sampled);
   return finish(state);
+}
+
+void Transition::take_back(State& state) {
+  if (!std::exchange(unfinished, false)) return;
+  state.base_x = jump.x_before;
+  state.modes = jump.before;
+  if (jump.sampled) state.ticks = ticks_before;
+  state.after_transition = false;
 }
 
 void Transition::general(State& state, bool forces_jump) {

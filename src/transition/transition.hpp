@@ -36,6 +36,8 @@ public:
   // `present`: the regime, where it is known.
   const Jump& scheduled(State& state, const List<Guard>& fired, bool breakpoint,
                         const Regime* present = nullptr);
+  // After BudgetExhausted came out of after() or scheduled(): the state as it was before.
+  void take_back(State& state);
 
   bool samples() const;                       // there are sampled controllers
   double next_tick(const State& state) const; // infinity without them
@@ -51,6 +53,8 @@ private:
   std::unique_ptr<QuickTransition> quick;
   std::unique_ptr<Sampler> sampler;
   Jump jump;
+  bool unfinished = false; // after() or scheduled() has begun
+  Ticks ticks_before;      // jump.sampled: before the sampled controllers ran
 
   void look(const State& state);
   void general(State& state, bool forces_jump = false);

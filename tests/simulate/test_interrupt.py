@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import stickslip as ss
@@ -84,6 +85,60 @@ def test_budget_of_time():
     assert time.perf_counter() - start < 0.6
     assert r.status == "budget" and not r.success and "max_time" in r.message
     assert r.t[-1] == r.state.t < 1e9 and len(r.events) > 100
+
+
+def one_mass_over_equal_contacts(n: int) -> ss.Machine:
+    """Each impact is one problem with n statically indeterminate impulses."""
+    m = ss.Machine(1.0, names=["y"], force={"y": -9.81})
+    for i in range(n):
+        m.add_contact(f"c{i}", normal={"y": 1.0}, restitution=0.5)
+    return m
+
+
+LONG_BEFORE_THE_FIRST_STEP = [
+    (ss.Machine(np.ones(900)), {}),
+    (one_mass_over_equal_contacts(500), {"y.position": 1.0}),
+]
+
+
+@pytest.mark.parametrize(("m", "initial"), LONG_BEFORE_THE_FIRST_STEP, ids=["900 masses", "500 contacts"])
+def test_budget_of_time_reaches_into_one_decision(m, initial):
+    start = time.perf_counter()
+    r = ss.simulate(m, 2.0, initial=initial, max_time=0.5)
+    assert time.perf_counter() - start < 0.5 + 0.5  # what comes before and after the run counts as well
+    assert r.success or (r.status == "budget" and "max_time" in r.message)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+def test_ctrl_c_reaches_into_one_decision():
+    m = one_mass_over_equal_contacts(500)
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+    def send(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, send)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        start = time.perf_counter()
+        with pytest.raises(KeyboardInterrupt):
+            ss.simulate(m, 2.0, initial={"y.position": 1.0})
+        assert time.perf_counter() - start - 0.5 < 0.2
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_run_goes_on_from_a_decision_that_was_not_made():
+    """An impact that took too long is made by the run that continues, and ends as without a limit."""
+    m = one_mass_over_equal_contacts(250)
+    whole = ss.simulate(m, 0.6, initial={"y.position": 1.0})
+    assert whole.success and len(whole.events) == 250
+    part = ss.simulate(m, 0.6, initial={"y.position": 1.0}, max_time=1e-6)
+    assert part.status == "budget" and len(part.events) == 0
+    rest = ss.simulate(m, 0.6, state=part.state)
+    assert rest.success and rest.state.x == pytest.approx(whole.state.x, rel=1e-14, abs=1e-14)
+    assert [e.time for e in rest.events] == [e.time for e in whole.events]
 
 
 def test_budget_of_events():
