@@ -29,7 +29,7 @@ SLOW = (
     "families/test_refined.py::test_motions_hardly_depend_on_rtol",
     "figures/test_bristle_figures.py::TestExpectedNumbers",
     "figures/test_checks.py::test_a_wrong_sign_or_a_factor_of_two_would_be_seen",
-    "figures/test_checks.py::test_published_numbers_are_met_to_half_a_unit_of_the_last_digit",
+    "figures/test_checks.py::test_printed_numbers_are_met_to_half_a_unit_of_the_last_digit",
     "figures/test_figures.py::test_files_keep_every_bit[servo_map]",
     "figures/test_figures.py::test_numbers_hold[servo_map]",
     "figures/test_figures.py::test_picture_names_its_axes_and_hides_nothing",
