@@ -17,6 +17,8 @@ from stickslip.analysis.auditing._tolerances import Sizes
 
 Array = NDArray[np.float64]
 
+_FLIGHTS = 1e-12  # of the time: impacts that are no further apart are made at one instant
+
 
 def check_events(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
     """Hold the states on both sides of every boundary against each other, and the modes against the events."""
@@ -48,8 +50,9 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
     rooms = heavy @ (sizes.relative * sizes.v[:, None] + instant * rates) + sizes.relative * shifted[:, None]
     for j in np.flatnonzero((turned > rooms).any(axis=0)):
         rooms[:, j] += put_to_rest(d, Samples(run, times[j : j + 1], d), 0, set(), sizes)
+    flights = _FLIGHTS * (times - float(run._raw.t_begin))
     for k, name in enumerate(d.names):
-        room = sizes.relative * sizes.q[k] + instant * sizes.v[k]
+        room = sizes.relative * sizes.q[k] + (instant + np.where(struck, flights, 0.0)) * sizes.v[k]
         audit.hold("position goes on", name, times, moved[k], room)
         audit.hold("velocity goes on without an impact", name, times, turned[k], rooms[k])
     for place in d.surfaces:

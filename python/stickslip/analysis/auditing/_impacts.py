@@ -51,6 +51,7 @@ class Instant:
     gains: bool
     poisson: bool
     summed: bool  # of several impacts that repeat themselves, to their limit or until another contact is disturbed
+    collapse: bool  # to their limit
 
 
 def _instants(run: Any, d: Description) -> dict[float, list[Instant]]:
@@ -62,7 +63,9 @@ def _instants(run: Any, d: Description) -> dict[float, list[Instant]]:
     for e in (events[int(i)] for i in _sampled(events, np.flatnonzero(events.impact))):
         at_once = found.setdefault(e.time, [])
         if not at_once or last != e.instant:
-            at_once.append(Instant(e.time, e.instant, [], np.zeros(0), np.zeros(0), 0.0, False, False, False))
+            at_once.append(
+                Instant(e.time, e.instant, [], np.zeros(0), np.zeros(0), 0.0, False, False, False, False)
+            )
         one, last = at_once[-1], e.instant
         one.contacts.append(by_name[e.element])
         one.normal = np.append(one.normal, e.normal_impulse)
@@ -70,7 +73,8 @@ def _instants(run: Any, d: Description) -> dict[float, list[Instant]]:
         one.loss += e.loss
         one.gains = one.gains or "energy gained" in e.rule
         one.poisson = one.poisson or "Newton's law has no answer" in e.cause
-        one.summed = one.summed or "inelastic collapse" in e.rule or "sum of repeated impacts" in e.rule
+        one.collapse = one.collapse or "inelastic collapse" in e.rule
+        one.summed = one.collapse or one.summed or "sum of repeated impacts" in e.rule
     return found
 
 
@@ -240,6 +244,8 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, row: Any, j: int, sizes: 
         audit.hold("energy is not gained in an impact", name, one.time, -work, heat)
     if one.summed:
         audit.skip("the law of impacts that repeat themselves", "the events state their sum")
+        for k, c in enumerate(one.contacts if one.collapse else []):
+            audit.hold("contact rests after a collapse", c.name, one.time, abs(float(s.after[k])), room)
     elif newton or not restitution.any():
         none: list[float | None] = [None] * len(blow.contact_of)
         reversal = blow.reversal if newton and approaching else none

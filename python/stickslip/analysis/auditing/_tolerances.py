@@ -83,9 +83,11 @@ def sizes(run: Any, rtol: float, d: Description) -> Sizes:
     force = _force_sizes(d, at)
     speed = span * (np.abs(d.inverse(at)).max(axis=0) @ force)
     still = _STILL * speed.max()
-    q = np.maximum([greatest[f"{n}.position"] for n in d.names], span * still)
-    named = np.array([greatest[f"{n}.velocity"] for n in d.names])
-    others = np.maximum.reduce([np.full(len(named), still), _struck(run, d), _carried(d, at)])
+    named, struck = np.array([greatest[f"{n}.velocity"] for n in d.names]), _struck(run, d)
+    # What rounding leaves of a velocity that an impact takes away goes on.
+    moves = span * np.maximum(still, np.finfo(float).eps * struck)
+    q = np.maximum([greatest[f"{n}.position"] for n in d.names], moves)
+    others = np.maximum.reduce([np.full(len(named), still), struck, _carried(d, at)])
     scale = np.array([run.machine.scales.get(f"{n}.velocity", 0.0) for n in d.names])
     return Sizes(
         relative,
