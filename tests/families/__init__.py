@@ -11,7 +11,7 @@ from collections.abc import Callable
 from families.case import Case
 
 NAMES = (
-    "chains", "drives", "brakes", "contacts", "frictional", "geared", "supports", "stops", "springs", "smooth",
+    "chains", "drives", "brakes", "contacts", "frictional", "geared", "supports", "stops", "springs", "smooth", "light",
 )  # fmt: skip
 
 

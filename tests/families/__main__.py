@@ -1,9 +1,10 @@
-"""Run machines of a family and print what became of them: ``python -m families chains --count 200 --start 0``."""
+"""Run machines of a family and print what became of them: ``python -m families chains --count 200 --fresh 100``."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import secrets
 import sys
 import time
 from collections import Counter
@@ -14,6 +15,8 @@ from families import NAMES, generator
 from families.batch import SECONDS_EACH, verdicts
 from families.verdict import PASSED, REFUSED, UNFINISHED, WORDS, Verdict, judge
 
+FIRST_FRESH = 10**9  # seeds that are drawn anew lie above those that are counted
+
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m families", description=__doc__)
@@ -21,6 +24,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--start", type=int, default=0, help="first seed")
     parser.add_argument("--seeds", type=int, nargs="+", help="these instead")
+    parser.add_argument(
+        "--fresh",
+        type=int,
+        default=0,
+        metavar="N",
+        help="N more seeds, drawn anew and printed where they fail",
+    )
     parser.add_argument(
         "--out", type=Path, help="folder for the verdicts of all seeds that did not pass, as JSON"
     )
@@ -32,6 +42,7 @@ def _arguments() -> argparse.Namespace:
     given = parser.parse_args()
     if given.seeds is None:
         given.seeds = range(given.start, given.start + given.count)
+    given.seeds = [*given.seeds, *(FIRST_FRESH + secrets.randbelow(FIRST_FRESH) for _ in range(given.fresh))]
     return given
 
 

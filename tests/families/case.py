@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,11 +15,15 @@ Rng = np.random.Generator
 
 @dataclass
 class Case:
-    """A machine, and how it is run."""
+    """A machine, and how it is run.
+
+    `check` holds the finished run against a truth of the family's own, and returns what is wrong, or nothing.
+    """
 
     machine: ss.Machine
     t_end: float
     options: dict[str, Any] = field(default_factory=dict)
+    check: Callable[[ss.Trajectory], str] | None = None
 
 
 def between(rng: Rng, low: float, high: float) -> float:

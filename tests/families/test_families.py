@@ -26,6 +26,7 @@ WRONG_TODAY = {
     "stops": 0,
     "springs": 0,
     "smooth": 0,
+    "light": 0,
 }
 LEFT_TODAY = {
     "chains": 0,
@@ -38,6 +39,7 @@ LEFT_TODAY = {
     "stops": 1,  # 109: thousands of impacts, each with a dozen sets of impulses, take longer than its 5 s
     "springs": 0,
     "smooth": 0,
+    "light": 0,
 }
 
 # Of the first 10^4, what once was wrong or stopped: shared rests beside TwoStateBristle, bristles that creep to rounding,

@@ -116,4 +116,6 @@ def judge(seed: int, build: Callable[[int], Case]) -> Verdict:
         found.word, found.detail = UNFINISHED, f"t = {run.t[-1]:g} s: {run.message}"
         why = _why(run, case)
         found.cause = f"{run.status}{', ' * bool(why)}{why}: {without_numbers(run.message)}"
+    elif case.check is not None and (differs := case.check(run)):
+        found.word, found.cause, found.detail = WRONG, "the run differs from its reference", differs
     return found

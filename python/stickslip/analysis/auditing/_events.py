@@ -17,7 +17,7 @@ from stickslip.analysis.auditing._tolerances import Sizes
 
 Array = NDArray[np.float64]
 
-_FLIGHTS = 1e-12  # of the time: impacts that are no further apart are made at one instant
+_FLIGHTS = 1e-12  # of the time of the run: impacts that are no further apart are made at one instant
 
 
 def check_events(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
@@ -50,7 +50,7 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
     rooms = heavy @ (sizes.relative * sizes.v[:, None] + instant * rates) + sizes.relative * shifted[:, None]
     for j in np.flatnonzero((turned > rooms).any(axis=0)):
         rooms[:, j] += put_to_rest(d, Samples(run, times[j : j + 1], d), 0, set(), sizes)
-    flights = _FLIGHTS * (times - float(run._raw.t_begin))
+    flights = _FLIGHTS * sizes.span
     for k, name in enumerate(d.names):
         room = sizes.relative * sizes.q[k] + (instant + np.where(struck, flights, 0.0)) * sizes.v[k]
         audit.hold("position goes on", name, times, moved[k], room)
