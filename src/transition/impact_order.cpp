@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -121,6 +122,9 @@ std::optional<contact::RepeatingImpacts> repeating_impacts(const PosedImpact& wh
     loss += one.solution.wall_work - one.solution.energy_change;
     moved += one.solution.impulse.cwiseAbs().dot(of.velocity.cwiseAbs() + one.solution.velocity.cwiseAbs());
   }
+  // Closed contacts that take no part may begin to approach on the way.
+  for (Index k = contacts; k < p.contacts; ++k)
+    out.rates(k) = std::max(out.rates(k), std::numeric_limits<double>::min());
   out.loses = loss > no_loss * moved;
   pose_limit(p, contacts, slides, out);
   return out;
@@ -162,6 +166,7 @@ Decision::Sequence Decision::begin_sequence(const List<Guard>& fired) const {
     const double unknown = tolerance::few_terms * gap_size(sys.contacts[j], state->nominal, sig.data()) +
                            tolerance::last_digits * std::abs(t) * rate_size(j);
     near.gap = was_closed || meets_now || gap <= unknown ? 0.0 : gap;
+    near.no_gap = no_gap(j);
     near.held = was_closed && std::abs(rate) <= still;
   }
   return s;
@@ -225,7 +230,8 @@ void Decision::fly(Sequence& s, double flight) {
   if (flight == 0.0) return;
   s.horizon -= flight;
   for (Index j = 0; j < s.near.size(); ++j)
-    if (!s.near[j].held) s.near[j].gap = std::max(0.0, s.near[j].gap + s.rates(j) * flight);
+    if (contact::Near& near = s.near[j]; !near.held && (near.gap > 0.0 || s.rates(j) > near.at_rest))
+      near.gap = std::max(0.0, near.gap + s.rates(j) * flight);
   const Index coordinates = sys.n_coordinates;
   state->base_x.head(coordinates) += flight * state->base_x.segment(coordinates, coordinates);
 }
@@ -248,7 +254,10 @@ bool Decision::make_impact(Sequence& s, const List<Index>& approaching) {
   for (Index k = 0; k < posed->contacts.size(); ++k) {
     const Index j = posed->contacts[k];
     s.touched[j] = true;
-    s.near[j].held = solution->velocity(k) == 0.0;
+    const contact::Impact& p = posed->problem;
+    const double moved = p.G.row(k).cwiseAbs().dot(solution->impulse.cwiseAbs());
+    s.near[j].held =
+        std::abs(solution->velocity(k)) <= tolerance::few_terms * (std::abs(p.velocity(k)) + moved);
   }
   if (s.made.size() >= 2 * longest_period) s.made.erase(s.made.begin());
   s.made.push_back({std::move(*posed), std::move(*solution), approaching});
@@ -261,7 +270,9 @@ bool Decision::gains_without_friction(const PosedImpact& posed, const contact::I
   const double gain = solution.energy_change - solution.wall_work;
   const double moved =
       solution.impulse.cwiseAbs().dot(posed.problem.velocity.cwiseAbs() + solution.velocity.cwiseAbs());
-  if (!posed.elements.empty() || gain <= no_loss * moved) return false;
+  double doubt = 0.0; // work of the impulses on rates that are rounding
+  for (Index k = 0; k < posed.contacts.size(); ++k) doubt += solution.impulse(k) * no_rate(posed.contacts[k]);
+  if (!posed.elements.empty() || gain <= no_loss * moved + doubt) return false;
   jump->undefined = "an impact of '" + sys.contacts[posed.contacts.front()].name +
                     "' without friction gains energy, which is a defect of this package: please report it";
   return unsolved = true;
@@ -274,14 +285,19 @@ void Decision::look_for_limit(Sequence& s) {
   if (length == 0) return;
   look_at_rates(s);
   const std::span<const Made> period(s.made.data() + (s.made.size() - length), static_cast<size_t>(length));
-  List<Index> struck_ones, all; // all: also those without a gap that separate
+  List<Index> struck_ones, all; // all: also those that separate next to them
   for (const Made& one : period)
     for (const Index j : one.posed.contacts)
       if (!contains(struck_ones, j)) struck_ones.push_back(j);
   all = struck_ones;
-  for (Index j = 0; j < s.near.size(); ++j)
-    if (!sys.contacts[j].yields() && s.near[j].gap == 0.0 && s.rates(j) >= 0.0 && !contains(all, j))
-      all.push_back(j);
+  for (Index j = 0; j < s.near.size(); ++j) {
+    // Contacts within reach at this instant may be struck on the way.
+    if (sys.contacts[j].yields() || contains(all, j) ||
+        s.near[j].gap > std::max(s.near[j].no_gap, s.horizon * rate_size(j)))
+      continue;
+    if (s.rates(j) < -s.approach(j)) return;
+    all.push_back(j);
+  }
   const std::optional<PosedImpact> whole = pose_impact(all, true);
   if (!whole) return;
   const std::optional<contact::RepeatingImpacts> repeating =
@@ -303,7 +319,7 @@ void Decision::look_for_limit(Sequence& s) {
   note_impulses(*whole, together, reached ? Sum::collapse : Sum::repeated);
   s.made.clear();
   if (!reached) return;
-  for (const Index j : struck_ones) s.near[j].held = true;
+  for (const Index j : struck_ones) s.near[j].held = true, s.near[j].gap = 0.0;
 }
 
 // Impacts at one instant that do not end.

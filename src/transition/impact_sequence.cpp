@@ -15,12 +15,14 @@ NextImpact next_impact(const List<Near>& contacts, const Vector& rates, const Ve
   NextImpact next;
   next.flight = std::numeric_limits<double>::infinity();
   const auto flight = [&](Index j) { return contacts[j].gap / -rates(j); };
-  const auto approaches = [&](Index j) { return rates(j) < -approach(j); };
+  const auto approaches = [&](Index j) {
+    return rates(j) < -approach(j) && (contacts[j].gap <= contacts[j].no_gap || flight(j) <= horizon);
+  };
   for (Index j = 0; j < contacts.size(); ++j)
     if (approaches(j)) next.flight = std::min(next.flight, flight(j));
-  if (!(next.flight <= horizon)) return next;
   for (Index j = 0; j < contacts.size(); ++j)
     if (approaches(j) && flight(j) <= next.flight * (1.0 + one_flight)) next.contacts.push_back(j);
+  if (!(next.flight <= horizon)) next.flight = 0.0;
   return next;
 }
 
@@ -155,7 +157,7 @@ Collapse collapse_of(const RepeatingImpacts& s) {
     const Vector left = start + s.G(s.at_rest, Eigen::all) * given;
     return given - s.columns * linalg::least_norm_solution(rates, left);
   };
-  out.impulse = projected(Vector::Zero(n));
+  out.impulse = projected(projected(Vector::Zero(n))); // to rounding
   const double off = (start + s.G(s.at_rest, Eigen::all) * out.impulse).cwiseAbs().maxCoeff();
   if (off > tolerance::same * fastest) return out; // walls approach each other
   const auto pulls = [&] {

@@ -16,6 +16,7 @@ namespace stickslip::contact {
 struct Near {
   double gap = 0.0;     // >= 0; zero where rounding tells no more
   double at_rest = 0.0; // rates below this are rounding
+  double no_gap = 0.0;  // gaps below this count as closed: what approaches across them strikes at once
   bool held = false;    // closed until now, or brought to rest by an impact of this instant
 };
 
@@ -25,7 +26,7 @@ struct NextImpact {
   double flight = 0.0;  // until then
 };
 // `approach`: of each contact, the rate that counts as an approach. `horizon`: flights longer than this end at a later
-// instant.
+// instant, unless the gap counts as closed; then there is no flight.
 NextImpact next_impact(const List<Near>& contacts, const Vector& rates, const Vector& approach,
                        double horizon);
 
