@@ -139,10 +139,24 @@ bool goes_on(const RepeatingImpacts& s, const Matrix& map) {
   return false;
 }
 
+constexpr int most_doublings = 60; // of the number of periods
+
+// The sum of the impulses of all periods to come. Not a number if it does not settle.
+Vector impulses_to_come(const RepeatingImpacts& s, Matrix power) {
+  const Index n = s.G.rows();
+  Vector sum = power.bottomLeftCorner(n, n) * s.rates;
+  for (int k = 0; k < most_doublings; ++k) {
+    power = power * power;
+    const Vector more = power.bottomLeftCorner(n, n) * s.rates;
+    if ((more - sum).cwiseAbs().maxCoeff() <= tolerance::same * sum.cwiseAbs().maxCoeff()) return more;
+    sum = more;
+  }
+  return Vector::Constant(n, std::numeric_limits<double>::quiet_NaN());
+}
+
 } // namespace
 
 Collapse collapse_of(const RepeatingImpacts& s) {
-  constexpr int most_doublings = 60; // of the number of periods
   const Index n = s.G.rows();
   const Matrix map = map_of(s);
   Collapse out;
@@ -165,13 +179,11 @@ Collapse collapse_of(const RepeatingImpacts& s) {
         .any();
   };
   if (pulls()) { // dependent contacts: the impulses are those of the impacts to come
-    Matrix power = map;
-    for (int k = 0; k < most_doublings; ++k) power = power * power;
-    out.impulse = projected(power.bottomLeftCorner(n, n) * s.rates);
-  }
-  if (!out.impulse.allFinite() || pulls()) {
-    out.limit = Limit::unknown;
-    return out;
+    out.impulse = projected(impulses_to_come(s, map));
+    if (!out.impulse.allFinite() || pulls()) {
+      out.limit = Limit::unknown;
+      return out;
+    }
   }
   // Rounding that grows from period to period ends a sequence, too.
   const auto undisturbed = [&](const Vector& later) {

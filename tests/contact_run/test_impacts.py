@@ -180,9 +180,9 @@ def test_between_walls_without_play_a_body_stops(law, v) -> None:
     assert run.status == "finished"
     assert np.abs(run.y).max() < 1e-15
     impulse = sum(w * e.normal_impulse for e in run.events for w in [1.0 if e.element == "low" else -0.7])
-    assert impulse == pytest.approx(-2.0 * v, rel=1e-14)
+    assert impulse == pytest.approx(-2.0 * v, rel=1e-13)
     rules = [e.rule for e in run.events if e.impact]
-    assert rules and all("inelastic collapse" in rule for rule in rules)
+    assert "inelastic collapse after 4 impacts" in rules[-1]
     assert not any("Newton's law has no answer" in e.cause for e in run.events)
 
 
