@@ -33,21 +33,27 @@ _ABOVE_NOISE = 10.0  # times its numerical noise: how closely a signal is follow
 _APART = 1e-5  # of a step: distance of the three values whose second difference is noise
 
 
-def sample_times(run: Trajectory) -> Array:
-    """Times of samples where none were asked for: events, and a grid on which straight lines follow every signal."""
+def sample_times(run: Trajectory) -> tuple[Array, float]:
+    """Times of samples where none were asked for: events, and a grid on which straight lines follow every signal.
+
+    Also what these lines miss, relative to the range of each signal.
+    """
     first, last = run._raw.t_begin, run._raw.t_end
     if last <= first:
-        return np.array([first])
-    times, missed = _followed(run, _read_all, first, last, OF_SAMPLES, MOST_SAMPLES)
+        return np.array([first]), 0.0
+    return _followed(run, _read_all, first, last, OF_SAMPLES, MOST_SAMPLES)
+
+
+def warn_of_missed(times: Array, missed: float) -> None:
+    """Warn where so many samples as are allowed do not show the motion."""
     if missed > OF_SAMPLES:
         warnings.warn(
             f"the {times.size} default samples of this run miss its signals by up to {100 * missed:.2g} % of their ranges, "
             f"where {100 * OF_SAMPLES:g} % is aimed at with at most {MOST_SAMPLES} samples: give dt or t_eval, or read a "
             "part of the run with run.at(times)",
             RuntimeWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
-    return times
 
 
 def looked_at(

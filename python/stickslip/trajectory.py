@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip._checks import array
-from stickslip._dense import sample_times
+from stickslip._dense import sample_times, warn_of_missed
 from stickslip._extras import need
 from stickslip._html import table
 from stickslip._units import units
@@ -191,7 +191,14 @@ class Trajectory:
         at most 100 000 of them, or as many as there are events: if more were needed, a ``RuntimeWarning`` says by how
         much straight lines miss the signals.
         """
-        return sample_times(self) if self._grid is None else self._grid
+        times, missed = self._times
+        warn_of_missed(times, missed)
+        return times
+
+    @cached_property
+    def _times(self) -> tuple[Array, float]:
+        """Sample times, and what straight lines through them miss."""
+        return sample_times(self) if self._grid is None else (self._grid, 0.0)
 
     # Saved are the machine and the motion; what has been computed from them is computed again.
     def __getstate__(self) -> dict[str, Any]:
@@ -221,7 +228,7 @@ class Trajectory:
 
     def __repr__(self) -> str:
         return (
-            f"Trajectory({self._raw.t_begin:g} s to {self._raw.t_end:g} s, {len(self.t)} samples, "
+            f"Trajectory({self._raw.t_begin:g} s to {self._raw.t_end:g} s, {len(self._times[0])} samples, "
             f"{len(self.events)} events, {self.status})"
         )
 
@@ -325,7 +332,7 @@ class Trajectory:
 
     @cached_property
     def _samples(self) -> _core.run.Samples:
-        return _core.run.Samples(self._raw, self.t)
+        return _core.run.Samples(self._raw, self._times[0])
 
     @property
     def y(self) -> Array:
@@ -339,7 +346,7 @@ class Trajectory:
 
         def read(source: str, index: int, part: int) -> NDArray[Any]:
             if source == "signal":
-                return compiled.signals[index].values(self.t)
+                return compiled.signals[index].values(self._times[0])
             if source == "limit":
                 return self._limit(index)
             if source == "normal_force":
@@ -352,7 +359,7 @@ class Trajectory:
         def reader(source: str, index: int, part: int, terms: Any) -> Callable[[], NDArray[Any]]:
             if source != "sum":
                 return lambda: read(source, index, part)
-            return lambda: sum((f * read(s, i, p) for s, i, p, f in terms), np.zeros(len(self.t)))
+            return lambda: sum((f * read(s, i, p) for s, i, p, f in terms), np.zeros(len(self._times[0])))
 
         return {name: reader(*where) for name, *where in compiled.variables}
 
@@ -514,7 +521,7 @@ class Trajectory:
     @cached_property
     def energy(self) -> Energy:
         """The energy balance at the sample times; terms that a `StateSpace` leaves open are NaN: see `Energy`."""
-        return Energy(self.machine, self.t, self._raw)
+        return Energy(self.machine, self._times[0], self._raw)
 
     def to_xarray(self) -> Any:
         """All signals as an xarray Dataset over time, with units (needs the extra ``data``)."""
