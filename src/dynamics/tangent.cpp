@@ -350,7 +350,6 @@ void Tangent::keep_constraints(double at, Vector& of) {
 
 void Tangent::restore(double at, Vector& of, const List<Sign>& sides, const List<Index>& closed,
                       const List<Index>& held, Index open) {
-  constexpr int rounds = 2; // Newton's steps
   const Index n = system.n_coordinates;
   Vector s(system.ns());
   const auto place = [&] {
@@ -386,11 +385,30 @@ void Tangent::restore(double at, Vector& of, const List<Sign>& sides, const List
         left(k) = c.all[k].row.dot(of.segment(first, n)) - s(signal);
     of.segment(first, n) -= c.prescribed * left;
   };
+  // The greatest of what is left of constraints and gaps, in units of what rounding can leave of their terms.
+  const auto violation = [&](const List<Index>& contacts) {
+    double worst = 0.0;
+    const auto see = [&worst](double left, double terms) {
+      if (left != 0.0) worst = std::max(worst, std::abs(left) / (tolerance::epsilon * terms));
+    };
+    if (bound())
+      for (const Constraint& c : system.constraints.all)
+        if (c.value >= 0)
+          see(c.row.dot(of.head(n)) - s(c.value),
+              c.row.cwiseAbs().dot(of.head(n).cwiseAbs()) + std::abs(s(c.value)));
+    for (const Index j : contacts) {
+      const Form& gap = system.contacts[j].gap;
+      see(value(gap, of.data(), s.data()), size_of(gap, of.cwiseAbs(), s.data()));
+    }
+    return worst;
+  };
   place();
   List<Index> gaps;
   for (const Index j : closed)
     if (!system.contacts[j].of_velocity) gaps.push_back(j);
-  for (int round = 0; round < rounds && (bound() || !gaps.empty()); ++round) {
+  // Newton's method, as long as it gains.
+  double before = std::numeric_limits<double>::infinity();
+  for (double now = violation(gaps); now > 1.0 && now < 0.5 * before; before = now, now = violation(gaps)) {
     const auto gap = [&](const Contact* c, const Friction*) { return value(c->gap, of.data(), s.data()); };
     if (bound()) bind(0, true);
     if (!gaps.empty()) solve(gaps, {}, 0, -1, gap);

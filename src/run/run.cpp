@@ -406,6 +406,12 @@ template <class Use> void Runner::polynomials(double t1, Use&& use) {
   }
 }
 
+// What is held, in the modes of the present step, from what a step of finite accuracy makes of it.
+void Runner::meet_constraints(Vector& x, double t) {
+  if (here) here->project(t, x, state->modes);
+  keep_constraints(machine, t, x.data());
+}
+
 // The state goes on to the end of the step. False if the run ends there.
 bool Runner::arrive() {
   const double before = state->base_t;
@@ -415,9 +421,8 @@ bool Runner::arrive() {
   state->base_t = arrival.t, state->base_t_compensation = arrival.rest;
   if (stepper.delays.any()) returned = stepper.delays.arrive(*state, before);
   state->after_transition = false;
-  if (here) here->project(state->base_t, state->base_x, state->modes);
+  meet_constraints(state->base_x, state->base_t);
   parted = here && here->parts(state->modes, state->base_x, state->nominal);
-  keep_constraints(machine, state->base_t, state->base_x.data());
   see(sys, *state);
   if (beyond.size() > 0 && arrival.t < options.t_end) no_longer_finite();
   return !ended;
@@ -516,9 +521,13 @@ void Runner::leave_state() {
       });
     state->x.resize(sys.nx);
     stepper.state_at(step, (reached - recorded.t0) - recorded.rest, state->x.data());
+    meet_constraints(state->x, reached);
     return;
   }
-  if (state->base_t == reached) state->x = state->base_x; // else nothing has been done
+  if (state->base_t == reached) { // else nothing has been done
+    state->x = state->base_x;
+    meet_constraints(state->x, reached);
+  }
   step.h = 0.0;
   step.columns = 1;
   step.stride = nullptr;

@@ -116,6 +116,7 @@ private:
   std::string jam();
   bool ends_at_negative_load();
   void record();
+  void meet_constraints(Vector& x, double t);
   bool arrive();
   void change();
   bool goes_round(bool loses);

@@ -52,7 +52,26 @@ Rows& Samples::states() {
       }
     }
   }
+  meet_constraints(y);
   return y;
+}
+
+// Between the ends of steps the polynomials are as accurate as the steps: what is held is brought back to what it must
+// be, as at the ends.
+void Samples::meet_constraints(Rows& y) {
+  if (!sys.smooth && !sys.constraints.any()) return;
+  if (sys.smooth && !tangent) tangent = std::make_unique<Tangent>(sys);
+  Vector x(sys.nx);
+  for (const Span& span : spans)
+    for (Index j = span.first; j < span.first + span.count; ++j) {
+      x = y.col(j);
+      if (tangent && span.segment->kind == FlowKind::time_stepping)
+        tangent->keep_constraints(times[j], x);
+      else if (tangent)
+        tangent->project(times[j], x, span.segment->regime->modes);
+      keep_constraints(sys, times[j], x.data());
+      y.col(j) = x;
+    }
 }
 
 Rows& Samples::signals() {

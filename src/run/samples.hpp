@@ -61,6 +61,7 @@ private:
   std::optional<LoopSamples> kept_loops;
 
   const System& here() const;
+  void meet_constraints(Rows& states);
   void evaluate_motion(); // rates and forces
   void evaluate_limits();
   void evaluate_gaps();

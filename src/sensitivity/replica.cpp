@@ -204,6 +204,18 @@ const System& Replica::at(const Modes& modes, double t, const double* x) {
   return here->system;
 }
 
+bool Replica::projects(const Modes& modes) {
+  if (system().constraints.any()) return true;
+  if (!here) return false;
+  const Regime& r = regime(modes);
+  return !r.sticking.empty() || !r.closed.empty();
+}
+
+void Replica::project(const Modes& modes, double t, Vector& x) {
+  if (here) here->project(t, x, modes);
+  keep_constraints(system(), t, x.data());
+}
+
 void Replica::hold(const Regime& r, double t, Vector& x) {
   const System& sys = at(r.modes, t, x.data());
   const Index m = r.sticking.size();

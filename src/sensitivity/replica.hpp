@@ -45,6 +45,10 @@ public:
   Index impulse_count() const { return system().contacts.size() + system().constraints.all.size(); }
   // The same where nothing is struck and no controller samples, without any decision: what the change of modes sets.
   void change(State& state, const Passage& as);
+  // Whether constraints, closed gaps or velocities are held in these modes that steps of a run would let drift, and the
+  // projection with which they end.
+  bool projects(const Modes& modes);
+  void project(const Modes& modes, double t, Vector& x);
   // Velocities of elements that rest in these modes are brought to zero, by the least change in the metric of the masses.
   // `as`: a regime of these modes, of this machine or of one beside.
   void hold(const Regime& as, double t, Vector& x);

@@ -13,6 +13,7 @@ void Variation::retreat(const Trajectory& run, const Segment& segment, double t1
     return retreat_exactly(run, segment, t1, readings, lambda, into);
   const auto back = [&](double from, Vector& of) {
     const Index parts = steps_of(segment);
+    if (from > segment.t0) unproject(run, segment, from, of, into);
     for (Index k = parts; from > segment.t0 && k-- > 0;)
       uncollocate(run, segment, step_part(segment.t0, from, k, parts),
                   step_part(segment.t0, from, k + 1, parts), of, into);
@@ -23,6 +24,15 @@ void Variation::retreat(const Trajectory& run, const Segment& segment, double t1
     back(one.t, own);
     lambda += own;
   }
+}
+
+// The transpose of `project`.
+void Variation::unproject(const Trajectory& run, const Segment& segment, double t, Vector& lambda,
+                          Cotangents& into) {
+  if (!look_at_projection(run, segment, t)) return;
+  for (Index j = 0; j < by.size(); ++j)
+    if (by[j]->changes_machine()) into.gradient(j) += lambda.dot(projected_beside(segment, t, j));
+  lambda = (projection.by_state.transpose() * lambda).eval();
 }
 
 // What is read between goes in at the powers of its time.

@@ -66,6 +66,45 @@ void Variation::advance(const Trajectory& run, const Segment& segment, double t0
   const Index parts = steps_of(segment);
   for (Index k = 0; k < parts; ++k)
     collocate(run, segment, step_part(t0, t1, k, parts), step_part(t0, t1, k + 1, parts), S);
+  project(run, segment, t1, S);
+}
+
+// By each position and velocity, on which alone rows of constraints depend.
+bool Variation::look_at_projection(const Trajectory& run, const Segment& segment, double t) {
+  constexpr double aside = 1e-3; // of the size of a state: the sixth power of its threefold is rounding
+  const Modes& modes = segment.regime->modes;
+  if (!machine.projects(modes)) return false;
+  const Index nx = machine.system().nx;
+  projection.x.resize(nx);
+  run.state_at(segment, t, projection.x.data());
+  projection.by_state.setIdentity(nx, nx);
+  const Stencil& central = central_stencil();
+  for (Index i = 0; i < 2 * machine.system().n_coordinates; ++i) {
+    const double size = run.state.nominal(i), step = size > 0.0 ? aside * size : unknown_size;
+    for (Index k = 0; k < central.offsets.size(); ++k) {
+      Vector there = projection.x;
+      there(i) += central.offsets[k] * step;
+      const Vector from = there;
+      machine.project(modes, t, there);
+      projection.by_state.col(i) += central.weights[k] / step * (there - from);
+    }
+  }
+  return true;
+}
+
+Vector Variation::projected_beside(const Segment& segment, double t, Index parameter) const {
+  return by[parameter]->derivative([&](Replica& m) {
+    Vector there = projection.x;
+    m.project(segment.regime->modes, t, there);
+    return there;
+  });
+}
+
+void Variation::project(const Trajectory& run, const Segment& segment, double t, TangentsRef S) {
+  if (!look_at_projection(run, segment, t)) return;
+  S = (projection.by_state * S).eval();
+  for (Index j = 0; j < by.size(); ++j)
+    if (by[j]->changes_machine()) S.col(j) += projected_beside(segment, t, j);
 }
 
 // Steps of the pair of order 8 are longer than those of the others.

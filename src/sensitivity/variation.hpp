@@ -102,6 +102,10 @@ private:
     Index positions = 0;          // which change by their velocities alone
     std::vector<int> order;
   } collocation;
+  struct { // what a step of the run ends with
+    Vector x;
+    Matrix by_state;
+  } projection;
   Vector rates_of, force, beside_rates, guard_series;
   Vector room;     // of coefficients that a segment's map makes
   struct Checked { // a derivative, and what another formula says
@@ -134,6 +138,10 @@ private:
                    Cotangents& into);
   void gather_rates(const Modes& modes, double frame, double t, const Vector& x, const Vector& weight,
                     Cotangents& into);
+  bool look_at_projection(const Trajectory& run, const Segment& segment, double t);
+  Vector projected_beside(const Segment& segment, double t, Index parameter) const;
+  void project(const Trajectory& run, const Segment& segment, double t, TangentsRef S);
+  void unproject(const Trajectory& run, const Segment& segment, double t, Vector& lambda, Cotangents& into);
   void collocate(const Trajectory& run, const Segment& segment, double t0, double t1, TangentsRef S);
   void add_rates(const Modes& modes, double frame, double t, const Vector& x, TangentsRef into);
   void add_whole(const Modes& modes, double frame, double t, const Vector& x, TangentsRef into);

@@ -459,6 +459,8 @@ private:
       state.x = state.base_x;
     else
       run.state_at(run.segments.back(), t, state.x.data());
+    if (tangent) tangent->keep_constraints(t, state.x);
+    keep_constraints(sys, t, state.x.data());
     run.state = std::move(state);
   }
 };
