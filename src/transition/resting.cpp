@@ -213,7 +213,10 @@ bool Decision::moves(Index i, double speed, bool start) {
   return std::abs(value(surface, t) - value_before(surface, t)) > tiny;
 }
 
-// stops: its velocity has come to zero; touched: a contact has closed, which may be in its way.
+// stops: its velocity has come to zero; touched: a contact has closed, which may be in its way, or another element has
+// stopped. Where slips follow each other faster and faster on several surfaces (x' = -B sgn x spirals into x = 0) each
+// velocity passes through zero without coming to rest, until all of them are zero to rounding: then all rest at once, and
+// the complementarity problem decides what goes on.
 void Decision::find_rest(Index i, bool stops, bool touched, bool nothing_fired, bool start) {
   FrictionMode& now = state->modes.friction[i];
   const bool begins = start || is_gripped(i);
@@ -262,7 +265,8 @@ void Decision::find_resting(const List<Guard>& fired, bool start) {
   List<bool> stopped(n, false);
   bool touched = false;
   for (const Guard& g : fired) {
-    touched = touched || g.kind == GuardKind::closes || g.kind == GuardKind::locks;
+    touched = touched || g.kind == GuardKind::closes || g.kind == GuardKind::locks ||
+              g.kind == GuardKind::slip_ends;
     if (g.kind == GuardKind::slip_ends) stopped[g.friction] = true;
   }
   for (Index i = 0; i < n; ++i) {
