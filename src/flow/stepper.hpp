@@ -170,6 +170,7 @@ private:
   double crossing_of_sharing(double* c, Index degree, double within, bool fresh, double& exceeds) const;
   double crossing_of_load(const double* c, Index degree, double size) const;
   bool only_touches(const double* c, const Friction& p, const State& state) const;
+  bool only_touches(const double* c, const Contact& contact, const State& state, double h) const;
   bool is_held(const Regime& r, const State& state, const Step& step, Index k, const double* c,
                double size) const;
   double crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c, Index degree);

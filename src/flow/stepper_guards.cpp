@@ -186,6 +186,13 @@ bool Stepper::only_touches(const double* c, const Friction& p, const State& stat
   return c[1] > 0.0 && c[2] < 0.0 && c[1] * c[1] < -4.0 * c[2] * least;
 }
 
+// The same of a gap that begins to open with a rate as the transition counts it zero, or a little more: contacts and
+// elements that stop together where a wall turns cannot all be put at rest exactly.
+bool Stepper::only_touches(const double* c, const Contact& contact, const State& state, double h) const {
+  return c[1] > 0.0 && c[2] < 0.0 &&
+         c[1] < 2.0 * tolerance::rest * h * size_of(contact.rate, state.nominal, s.data());
+}
+
 // A gap that closed contacts beside it hold: its coefficients are what rounding makes of theirs.
 bool Stepper::is_held(const Regime& r, const State& state, const Step& step, Index k, const double* c,
                       double size) const {
@@ -231,6 +238,8 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
     }
     if (kind == GuardKind::slip_ends && step.kind == FlowKind::exact &&
         only_touches(c, sys.friction[r.guards[k].friction], state))
+      c[1] = 0.0;
+    if (kind == GuardKind::closes && only_touches(c, sys.contacts[r.guards[k].contact], state, step.h))
       c[1] = 0.0;
   }
   const double noise = is_exact(step.kind) ? 0.0 : tolerance::rounding * size;
