@@ -220,8 +220,11 @@ private:
     pose(ws.second);
     const Phase compression = phase_of(p, c);
     const Vector shift = given(compression);
-    // The velocities at the end of compression, with the exact zeros of complementarity.
-    const Vector end = Eigen::Map<const Vector>(c.acceleration.data(), n);
+    // The velocities at the end of compression, with the exact zeros of complementarity; what rounding leaves of zero at
+    // tangents of open contacts, as where bodies rotate about a corner, could be taken back by no impulse.
+    const Vector terms = p.velocity.cwiseAbs() + p.G.cwiseAbs() * compression.lambda.cwiseAbs();
+    const Eigen::Map<const Vector> velocity(c.acceleration.data(), n);
+    const Vector end = (velocity.array().abs() <= tolerance::rounding * terms.array()).select(0.0, velocity);
     ws.second.free = end + p.G * shift;
     for (Index s = 0; s < m; ++s) {
       const double left = p.friction(s) * shift(p.contact_of[s]);
