@@ -1,5 +1,8 @@
 #include "core/linalg.hpp"
 
+#include "core/budget.hpp"
+#include "core/known_rank.hpp"
+
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
@@ -11,6 +14,7 @@ namespace stickslip::linalg {
 // Jacobi's method is slow on a large matrix: of one whose rank is small, as constraints of few coordinates have it, it
 // works on the rows of R that are not rounding.
 Svd::Svd(const Matrix& A) {
+  Budget::spend_cube(A.rows() + A.cols());
   const Eigen::ColPivHouseholderQR<Matrix> qr(A);
   const Index rows = qr.rank();
   constexpr int full = Eigen::ComputeFullU | Eigen::ComputeFullV;
@@ -28,7 +32,22 @@ Svd::Svd(const Matrix& A) {
   values.head(rows) = svd.singularValues();
 }
 
+// A P = Q [R; 0] with rows R = [T' 0] Z' (Golub and Van Loan, Matrix Computations, 5.4.7).
+KnownRank::KnownRank(const Matrix& A, Index rank) {
+  Budget::spend_cube(A.rows());
+  const Index n = A.rows();
+  const Eigen::ColPivHouseholderQR<Matrix> columns(A);
+  const Matrix R = columns.matrixR().topRows(rank).triangularView<Eigen::Upper>();
+  const Eigen::HouseholderQR<Matrix> rows(R.transpose());
+  const Matrix Z = columns.colsPermutation() * (rows.householderQ() * Matrix::Identity(n, n));
+  null = Z.rightCols(n - rank);
+  Matrix solved = (columns.householderQ() * Matrix::Identity(n, rank)).transpose();
+  rows.matrixQR().topRows(rank).triangularView<Eigen::Upper>().transpose().solveInPlace(solved);
+  pseudo_inverse = Z.leftCols(rank) * solved;
+}
+
 bool full_rank(const Matrix& A, double threshold) {
+  Budget::spend_cube(A.rows());
   Eigen::ColPivHouseholderQR<Matrix> qr(A);
   return qr.setThreshold(threshold).isInvertible();
 }
@@ -67,10 +86,12 @@ Vector least_norm_solution(const Matrix& A, const Vector& b) {
 }
 
 Matrix orthonormal(const Matrix& A) {
-  return Svd(A).U.leftCols(A.cols());
+  Budget::spend_cube(A.rows());
+  return Eigen::HouseholderQR<Matrix>(A).householderQ() * Matrix::Identity(A.rows(), A.cols());
 }
 
 std::vector<Index> pivot_order(const Matrix& A) {
+  Budget::spend_cube(A.rows());
   const Eigen::ColPivHouseholderQR<Matrix> factor(A);
   const auto& order = factor.colsPermutation().indices();
   return {order.data(), order.data() + order.size()};

@@ -1,4 +1,6 @@
 // From a combination of modes to what it means, once; and the store of these.
+#include "core/budget.hpp"
+#include "core/known_rank.hpp"
 #include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/small_lu.hpp"
@@ -34,10 +36,11 @@ Vector units_of(const Matrix& G) {
   return G.diagonal().unaryExpr([](double g) { return g != 0.0 ? 1.0 / std::sqrt(std::abs(g)) : 1.0; });
 }
 
-// Of a matrix G = D^-1 A D^-1 with these singular values of A and D = diag(d), and of this rank.
-Matrix least_forces(const linalg::Svd& scaled, const Vector& d, Index rank, Matrix& shifts) {
-  shifts = linalg::orthonormal(d.asDiagonal() * scaled.V.rightCols(d.size() - rank));
-  const Matrix some = d.asDiagonal() * scaled.pseudo_inverse(rank) * d.asDiagonal();
+// Of a matrix G = D^-1 A D^-1 of this rank, with D = diag(d).
+Matrix least_forces(const Matrix& scaled, const Vector& d, Index rank, Matrix& shifts) {
+  const linalg::KnownRank known(scaled, rank);
+  shifts = linalg::orthonormal(d.asDiagonal() * known.null);
+  const Matrix some = d.asDiagonal() * known.pseudo_inverse * d.asDiagonal();
   return some - shifts * (shifts.transpose() * some);
 }
 
@@ -55,14 +58,13 @@ Matrix least_forces(const Matrix& G, Matrix& shifts) {
       H(which, which) = linalg::inverse(own);
       continue;
     }
-    const linalg::Svd svd(scaled);
-    const Index m = which.size(), rank = svd.rank(tolerance::rank);
+    const Index m = which.size(), rank = linalg::Svd(scaled).rank(tolerance::rank);
     if (rank == m) {
       H(which, which) = linalg::inverse(own);
       continue;
     }
     Matrix idle;
-    H(which, which) = least_forces(svd, d, rank, idle);
+    H(which, which) = least_forces(scaled, d, rank, idle);
     const Index known = shifts.cols();
     shifts.conservativeResize(n, known + idle.cols());
     shifts.rightCols(idle.cols()).setZero();
@@ -158,7 +160,7 @@ void drop_rounding(Matrix& m, const Matrix& terms) {
 
 Matrix least_forces(const Matrix& G, Index without_effect, Matrix& shifts) {
   const Vector d = units_of(G);
-  return least_forces(linalg::Svd(d.asDiagonal() * G * d.asDiagonal()), d, G.rows() - without_effect, shifts);
+  return least_forces(d.asDiagonal() * G * d.asDiagonal(), d, G.rows() - without_effect, shifts);
 }
 
 void Holding::read(const System& sys, const Regime& r) {
@@ -214,18 +216,24 @@ bool Holding::invert(double least_pivot) {
 
 namespace {
 
-// Where rows turn this is done at every evaluation, and takes no memory.
-void multiply(const System& sys, Matrix& out, const Matrix& a, const Matrix& b) {
-  if (sys.tangent)
-    out.noalias() = a.lazyProduct(b);
-  else
-    out = a * b;
-}
+// Where rows turn this is done at every evaluation, and takes no memory. Few entries of rows, effects and accelerations
+// are not zero.
 void add_product(const System& sys, Matrix& out, const Matrix& a, const Matrix& b) {
-  if (sys.tangent)
-    out.noalias() += a.lazyProduct(b);
-  else
+  if (!sys.tangent) {
     out += a * b;
+    return;
+  }
+  for (Index j = 0; j < b.cols(); ++j)
+    for (Index k = 0; k < b.rows(); ++k)
+      if (b(k, j) != 0.0) out.col(j) += b(k, j) * a.col(k);
+}
+void multiply(const System& sys, Matrix& out, const Matrix& a, const Matrix& b) {
+  if (!sys.tangent) {
+    out = a * b;
+    return;
+  }
+  out.setZero(a.rows(), b.cols());
+  add_product(sys, out, a, b);
 }
 
 } // namespace
@@ -316,9 +324,14 @@ static void probe(const System& sys, Regime& r, const List<Index>* columns) {
   r.As.setZero(nx, ns);
   r.Gx.setZero(ng, nx);
   r.Gs.setZero(ng, ns);
+  const bool unconstrained =
+      r.sliding.empty() && r.sticking.empty() && r.closed.empty() && columns == nullptr;
+  if (unconstrained) r.Ax = r.A, r.As = r.S;
+  if (unconstrained && ng == 0) return;
   const Index count = columns != nullptr ? columns->size() : nx + ns;
   for (Index k = 0; k < count; ++k) {
     const Index j = columns != nullptr ? (*columns)[k] : k;
+    Budget::spend(nx * (nx + ns));
     x.setZero();
     s = j < nx ? given : Vector::Zero(ns);
     if (j < nx)
