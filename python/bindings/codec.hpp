@@ -24,6 +24,8 @@ namespace stickslip::bindings {
 
 // Of descriptions; with every change of their fields it goes on.
 inline constexpr int description_format = 6;
+// The oldest one that is read; fields that it lacks keep their defaults.
+inline constexpr int oldest_format = 5;
 
 struct Description;
 

@@ -14,11 +14,11 @@ namespace {
 void same_format(const py::dict& saved, const char* what) {
   const bool known = saved.contains("format") && py::isinstance<py::int_>(saved["format"]);
   const int given = known ? saved["format"].cast<int>() : -1;
-  if (given == description_format) return;
+  if (given >= oldest_format && given <= description_format) return;
   throw py::value_error("this " + std::string(what) +
                         " was saved by another version of stickslip: its format is " +
-                        (given < 0 ? "unknown" : std::to_string(given)) + ", this version reads format " +
-                        std::to_string(description_format));
+                        (given < 0 ? "unknown" : std::to_string(given)) + ", this version reads formats " +
+                        std::to_string(oldest_format) + " to " + std::to_string(description_format));
 }
 
 } // namespace
