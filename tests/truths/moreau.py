@@ -13,8 +13,9 @@ end moves no more; what the last two halvings moved it by is how well it is know
 
 What is left out, and why: Poisson's law where several contacts or friction take part in an impact (Moreau's scheme has
 Newton's law for its limit); shared normal forces that rub (the sharing is a choice); impacts and plays so close together
-that rounding decides their order; laws with states or modes of their own, springs with play, controllers and constraints;
-motions that do not settle. After thirty changes, as before the end of an accumulation, a motion is left where it is.
+that rounding decides their order, and impacts beside a contact without a gap that separates (Moreau's scheme takes it
+along, where it takes no part until an impulse makes it approach); laws with states or modes of their own, springs with
+play, controllers and constraints; motions that do not settle. After thirty changes, as before the end of an accumulation, a motion is left where it is.
 """
 
 from __future__ import annotations
@@ -153,6 +154,8 @@ class Stepper:
         )
         if blow:
             self._agrees_on_impacts(now, near, back * (near & fast))
+            if np.any(near & (before[:c] > 1e-10 * self.speed)):
+                raise Left("an impact in which Moreau's scheme takes contacts along that separate")
         wanted = drift.copy()
         wanted[:c] -= back
         delassus, offset = self.w @ inverse @ self.w.T, self.w @ free + wanted
