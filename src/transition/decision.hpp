@@ -223,6 +223,7 @@ private:
   }
   void find_candidates(const List<Guard>& fired);
   void remove_overlaps();
+  void close_gaps(const List<Index>& contacts);
   std::optional<PosedImpact> pose_impact(const List<Index>& contacts, bool collision) const;
   contact::ImpactAnswer solve_impact(PosedImpact& posed) const;
   std::optional<contact::ImpactSolution> strike(PosedImpact& posed);

@@ -320,6 +320,7 @@ void Decision::look_for_limit(Sequence& s) {
   s.made.clear();
   if (!reached) return;
   for (const Index j : struck_ones) s.near[j].held = true, s.near[j].gap = 0.0;
+  close_gaps(struck_ones); // the flights that the limit leaves out do
 }
 
 // Impacts at one instant that do not end.

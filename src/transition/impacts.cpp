@@ -13,6 +13,7 @@
 #include <cmath>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 namespace stickslip {
 
@@ -65,11 +66,24 @@ double Decision::no_rate(Index j) const {
   return std::max({tolerance::rest * rate_size(j), passing, was_closed ? drift(row) : 0.0});
 }
 
+// Moves positions by as little as makes the gaps of these contacts zero, in the metric of the masses.
+void Decision::close_gaps(const List<Index>& contacts) {
+  const Index n_q = sys.n_coordinates, m = contacts.size();
+  Matrix G(m, m), U(n_q, m);
+  Vector gaps(m);
+  for (Index k = 0; k < m; ++k) {
+    U.col(k) = sys.contacts[contacts[k]].effect.segment(n_q, n_q);
+    gaps(k) = gap_at(contacts[k]);
+  }
+  for (Index k = 0; k < m; ++k) G.row(k) = sys.contacts[contacts[k]].gap.x.head(n_q).transpose() * U;
+  state->base_x.head(n_q) -= U * linalg::least_norm_solution(G, gaps);
+}
+
 // What rounding has left of published start values: positions move by as little as closes the overlap, in the metric
 // of the masses. More than that is an error of the input.
 void Decision::remove_overlaps() {
   constexpr double published = 1e-12; // m: digits that nobody prints, whatever the size of the machine
-  const Index n_q = sys.n_coordinates, nc = sys.contacts.size();
+  const Index nc = sys.contacts.size();
   List<bool> overlaps(nc, false);
   for (int round = 0; round < 3; ++round) { // one that is moved out of one may be moved into another
     List<Index> which;
@@ -91,15 +105,7 @@ void Decision::remove_overlaps() {
       if (overlaps[j]) which.push_back(j);
     }
     if (which.empty()) return;
-    const Index m = which.size();
-    Matrix G(m, m), U(n_q, m);
-    Vector depth(m);
-    for (Index k = 0; k < m; ++k) {
-      U.col(k) = sys.contacts[which[k]].effect.segment(n_q, n_q);
-      depth(k) = gap_at(which[k]);
-    }
-    for (Index k = 0; k < m; ++k) G.row(k) = sys.contacts[which[k]].gap.x.head(n_q).transpose() * U;
-    state->base_x.head(n_q) -= U * linalg::least_norm_solution(G, depth);
+    close_gaps(which);
     look_again();
   }
 }
@@ -208,13 +214,15 @@ void Decision::note_impulses(const PosedImpact& posed, const contact::ImpactSolu
   const double moved = best.impulse.cwiseAbs().dot(p.velocity.cwiseAbs() + best.velocity.cwiseAbs());
   jump->gains = jump->gains || loss < -tolerance::same * moved;
   jump->loses = jump->loses || loss > least_loss * moved;
+  double left = loss; // told once, with the first contact
   for (Index k = 0; k < p.contacts; ++k) {
+    if (sum != Sum::one && best.impulse(k) == 0.0) continue; // only watched
     Impulse one;
     one.contact = posed.contacts[k];
     one.normal = best.impulse(k);
     one.collision = p.collision;
     one.sum = sum;
-    one.loss = k == 0 ? loss : 0.0;
+    one.loss = std::exchange(left, 0.0);
     one.wall_work = -best.impulse(k) * p.wall(k);
     for (Index q = 0; q < p.contact_of.size(); ++q) {
       const Index row = p.contacts + q;
