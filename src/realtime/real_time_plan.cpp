@@ -46,9 +46,9 @@ bool linear_viscous(const Law& law, int mode, double slope) {
 }
 
 // Rows of linear forms over x, s and the curved.
-struct Rows {
+struct SystemRows {
   Matrix x, s, f;
-  Rows(Index n, Index nx, Index ns, Index m)
+  SystemRows(Index n, Index nx, Index ns, Index m)
       : x(Matrix::Zero(n, nx)), s(Matrix::Zero(n, ns)), f(Matrix::Zero(n, m)) {}
 };
 
@@ -71,7 +71,7 @@ public:
     list_curved();
     const Index nx = sys.nx, ns = sys.ns(), m = plan.curved.size();
     const Index nu = regime.sliding.size();
-    Rows own(nx, nx, ns, m), force(nu, nx, ns, m);
+    SystemRows own(nx, nx, ns, m), force(nu, nx, ns, m);
     for (Index k = 0; k < nu; ++k) describe(k, own, force);
     own.x += regime.A + regime.E * force.x;
     own.s += regime.S + regime.E * force.s;
@@ -145,7 +145,7 @@ private:
   }
 
   // The force of sliding element k and the rates of its own states.
-  void describe(Index k, Rows& own, Rows& force) const {
+  void describe(Index k, SystemRows& own, SystemRows& force) const {
     const Index i = regime.sliding[k];
     const Friction& p = sys.friction[i];
     const int mode = regime.modes.friction[i].direction();
@@ -190,13 +190,13 @@ private:
     return out;
   }
 
-  SmallMap map(const Rows& r) const {
+  SmallMap map(const SystemRows& r) const {
     Matrix columns(r.x.rows(), r.x.cols() + moving.size() + r.f.cols());
     columns << r.x, moving_columns(r.s), r.f;
     return {r.s * moving.still, columns};
   }
 
-  void make_step(const Rows& own) {
+  void make_step(const SystemRows& own) {
     const Index nv = moving.size(), m = own.f.cols(), nx = sys.nx;
     Matrix S(nx, nv + m + 1);
     S << moving_columns(own.s), own.f, own.s * moving.still;
@@ -223,10 +223,10 @@ private:
       }
   }
 
-  void make_guards(const Rows& sliding) {
+  void make_guards(const SystemRows& sliding) {
     const Index nx = sys.nx, ns = sys.ns(), m = sliding.f.cols();
     const Index np = sys.friction.size(), ng = regime.guards.size();
-    Rows force(np, nx, ns, m), out(ng, nx, ns, m);
+    SystemRows force(np, nx, ns, m), out(ng, nx, ns, m);
     for (Index k = 0; k < regime.sliding.size(); ++k) {
       force.x.row(regime.sliding[k]) = sliding.x.row(k);
       force.s.row(regime.sliding[k]) = sliding.s.row(k);
