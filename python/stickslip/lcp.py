@@ -70,7 +70,7 @@ class LemkeResult:
     z, w : ndarray, shape (n,)
         The answer; NaN if there is none.
     status : str
-        ``"trivial"`` (q >= 0, so z = 0), ``"solved"`` (a solution exists; z is within 1e-7 of it, mostly to machine
+        ``"trivial"`` (q >= 0, so z = 0), ``"solved"`` (a solution exists; z is within 1e-9 of it, mostly to machine
         precision), ``"ray"`` (every path ends in a ray; a solution may exist all the same), ``"budget"`` (too many
         pivots) or, above order 20 only, ``"doubtful"`` (double precision does not decide; z is a candidate or NaN).
     pivots, attempts : int

@@ -13,8 +13,9 @@ namespace stickslip::lcp {
 
 constexpr Index largest_certified_path = 20; // order up to which a path of Lemke is followed exactly
 
-// Relative error of z that double precision may leave; above `largest_certified_path` only its sign is certain.
-constexpr double certified_accuracy = 1e-7;
+// Relative error of each z that double precision may leave; beyond, z comes from exact arithmetic. In paths above
+// `largest_certified_path` only the sign is certain.
+constexpr double certified_accuracy = 1e-9;
 
 // `interrupt` is called every 20 ms and ends the computation by an exception.
 //

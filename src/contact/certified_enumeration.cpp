@@ -43,7 +43,7 @@ public:
     decided = l.pending == 0;
     std::fill(ws_.z.begin(), ws_.z.end(), 0.0);
     for (Index i = 0; i < p_.n && decided; ++i) {
-      decided = l.table.zero_b(i) < certified_accuracy * *l.table.row(i);
+      decided = l.table.zero_b(i) < DoubleTable::margin * certified_accuracy * *l.table.row(i);
       const Index v = l.label[i] - p_.n;
       if (v >= 0) ws_.z[v] = *l.table.row(i) * ws_.scaling.col[v];
     }

@@ -37,11 +37,11 @@ def judge(seed: int, count: int) -> None:
         seen[path.status] += 1  # KeyError: doubtful or out of budget
         assert every.status == truth.status, said
         found = [v for s in every for v in ([s.z] if s.continuum is None else s.continuum.vertices)]
-        assert all(min(error(z, point) for point in points) < 1e-8 for z in found), said
-        assert all(min(error(z, point) for z in found) < 1e-8 for point in points), said
+        assert all(min(error(z, point) for point in points) < 1e-9 for z in found), said
+        assert all(min(error(z, point) for z in found) < 1e-9 for point in points), said
         assert (path.status == "trivial") == (q >= 0.0).all(), said
         if path.status == "solved":
-            assert min((error(path.z, point) for point in points), default=1.0) < 1e-8, said
+            assert min((error(path.z, point) for point in points), default=1.0) < 1e-9, said
         if path.status == "ray":  # so does the path of the first covering vector
             assert lemke(M, q, np.ones(len(q))) is None, said
     assert min(seen.values()) > count // 20
@@ -76,7 +76,7 @@ def test_path_with_a_covering_vector_ends_as_in_rational_arithmetic() -> None:
             if (
                 exact is None
             ):  # the path in double precision has left the exact one and found a solution all the same
-                assert min(error(ours.z, point) for point in solve(M, q).vertices.values()) < 1e-8
+                assert min(error(ours.z, point) for point in solve(M, q).vertices.values()) < 1e-9
     assert min(ends.values()) > 200
 
 
