@@ -13,9 +13,9 @@ end moves no more; what the last two halvings moved it by is how well it is know
 
 What is left out, and why: Poisson's law where several contacts or friction take part in an impact (Moreau's scheme has
 Newton's law for its limit); shared normal forces that rub (the sharing is a choice); impacts and plays so close together
-that rounding decides their order, and impacts beside a contact without a gap that separates (Moreau's scheme takes it
-along, where it takes no part until an impulse makes it approach); laws with states or modes of their own, springs with
-play, controllers and constraints; motions that do not settle. After thirty changes, as before the end of an accumulation, a motion is left where it is.
+that rounding decides their order; impacts beside a contact without a gap that separates (Moreau's scheme takes it along);
+laws with states or modes of their own, springs with play, controllers and constraints; motions that do not settle. After
+thirty changes, as before the end of an accumulation, a motion is left where it is.
 """
 
 from __future__ import annotations
