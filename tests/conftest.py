@@ -15,7 +15,7 @@ else:
     mpl.use("agg")  # not by MPLBACKEND, which the kernels of notebooks would inherit
 
 # Tests that take more than two seconds of processor time (together more than all others) and whose subject has a
-# faster test beside them. A name without brackets stands for all cases. `pytest -m slow` runs them, and `.ci/run` does.
+# faster test beside them. A name without brackets stands for all cases. `pytest -m slow` runs them.
 SLOW = (
     "benchmarks/test_benchmarks.py::test_quick_run",
     "bristles/test_canudas.py::test_hysteresis_of_friction_and_velocity",
