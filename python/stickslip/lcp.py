@@ -353,7 +353,7 @@ def residual(M: ArrayLike, q: ArrayLike, z: ArrayLike) -> float:
     Returns
     -------
     float
-        0 for an exact solution, about 1 for an answer that is simply wrong, NaN where z is NaN because there is none.
+        0 for an exact solution, about 1 for an answer that is simply wrong.
 
     Raises
     ------
@@ -366,8 +366,6 @@ def residual(M: ArrayLike, q: ArrayLike, z: ArrayLike) -> float:
     >>> lcp.residual([[2, 1], [1, 2]], [-5, -6], [4 / 3, 7 / 3]) < 1e-15
     True
     """
-    if np.isnan(np.asarray(z, dtype=float)).any():
-        return float("nan")
     return float(_core.contact.residual(_array("M", M), _array("q", q), np.ascontiguousarray(array("z", z))))
 
 
