@@ -25,7 +25,7 @@ def reject(name: str, value: object, allowed: str) -> NoReturn:
 
 
 def _is_of_sympy(value: object) -> bool:
-    """Whether a value is an expression of SymPy, or begins with one."""
+    """Return True for an expression of SymPy, or a sequence that begins with one."""
     while isinstance(value, (list, tuple)) and value:
         value = value[0]
     return type(value).__module__.partition(".")[0] == "sympy"

@@ -73,7 +73,7 @@ def test_motor_side_compensation_leaves_the_error_of_case_c() -> None:
     assert worst(plain, "motor") == pytest.approx(1.279, abs=5e-4)
 
 
-def test_what_helps_case_c() -> None:
+def test_stiffer_coupling_and_twist_in_the_reference_reduce_the_load_error_of_case_c() -> None:
     """The twist added to the reference helps most, then a stiffer coupling, then measurement at the load."""
     assert worst(drive(pretwisted(SINE))) == pytest.approx(1.81, abs=0.01)
     assert worst(drive(pretwisted(SINE, 0.9))) == pytest.approx(3.46, abs=0.01)

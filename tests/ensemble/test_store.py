@@ -310,18 +310,15 @@ ss.ensemble(builds.slow, {"speed": np.linspace(0.1, 1.0, 400)}, 30.0, store=sys.
 """
 
 
+def writer(store: Path) -> list[str]:
+    """Command of a process that fills a store."""
+    return [sys.executable, "-W", "ignore", "-c", WRITER, str(store), str(Path(__file__).parents[2])]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
 def test_store_that_another_process_writes_to_is_refused_by_its_number(tmp_path: Path) -> None:
     """The lock ends with the process, however it ends; then the same call goes on."""
-    command = [
-        sys.executable,
-        "-W",
-        "ignore",
-        "-c",
-        WRITER,
-        str(tmp_path / "a"),
-        str(Path(__file__).parents[2]),
-    ]
+    command = writer(tmp_path / "a")
     call: dict[str, Any] = {"parameters": {"speed": np.linspace(0.1, 1.0, 400)}, "t_end": 30.0, "workers": 1}
     with subprocess.Popen(command, env=ENV, start_new_session=True) as child:
         try:
@@ -357,15 +354,7 @@ def test_store_that_this_process_writes_to_is_refused(tmp_path: Path) -> None:
 
 def test_two_processes_that_make_one_store_at_once(tmp_path: Path) -> None:
     """One writes it, the other is told so or comes when all is done; neither sees half of a store."""
-    command = [
-        sys.executable,
-        "-W",
-        "ignore",
-        "-c",
-        WRITER,
-        str(tmp_path / "a"),
-        str(Path(__file__).parents[2]),
-    ]
+    command = writer(tmp_path / "a")
     children = [subprocess.Popen(command, env=ENV, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     said = [child.communicate(timeout=120)[1] for child in children]
     assert any(child.returncode == 0 for child in children), said

@@ -150,7 +150,7 @@ def _current(count: int, kind: str, alone: bool, layout: Mapping[str, Any]) -> P
 
 
 def _takes(ax: Any, kind: str, alone: bool, single: bool) -> bool:
-    """Whether axes are empty, hold the same kind of picture or, for a single picture, what the caller drew."""
+    """Return True for axes that are empty, hold the same kind of picture or, for a single picture, the caller's artists."""
     if ax.name != "rectilinear":
         return False
     if not (ax.has_data() or ax.texts):

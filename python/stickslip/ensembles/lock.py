@@ -72,7 +72,7 @@ class Lock:
         self._file.flush()
 
     def _is_current(self) -> bool:
-        """Whether the file that is locked is the one of that name."""
+        """Return True while the locked file is still the one of that name."""
         try:
             return os.path.samestat(os.fstat(self._file.fileno()), self._path.stat())
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What the encoders of the worm rig would read of a run: standstills, flights, slopes.
+"""Encoder readings of the worm rig in a run: standstills, flights, slopes.
 
 An angle stands still for the encoder while it moves by less than one line. The rig has one encoder of 13 bits and one
 of 15 bits; the source does not say which shaft has which. Here the worm, which turns twenty-five times as far, has

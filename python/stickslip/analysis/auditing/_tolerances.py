@@ -84,7 +84,7 @@ def sizes(run: Any, rtol: float, d: Description) -> Sizes:
     speed = span * (np.abs(d.inverse(at)).max(axis=0) @ force)
     still = _STILL * speed.max()
     named, struck = np.array([greatest[f"{n}.velocity"] for n in d.names]), _struck(run, d)
-    # What rounding leaves of a velocity that an impact takes away goes on.
+    # An impact that stops a coordinate leaves it a velocity of rounding size, which moves it for the rest of the run.
     moves = span * np.maximum(still, np.finfo(float).eps * struck)
     q = np.maximum([greatest[f"{n}.position"] for n in d.names], moves)
     others = np.maximum.reduce([np.full(len(named), still), struck, _carried(d, at)])
