@@ -119,8 +119,8 @@ std::optional<contact::RepeatingImpacts> repeating_impacts(const PosedImpact& wh
       const int now = direction(one.solution.expansion[of.contacts + q]);
       known = known.value_or(now) == now ? now : 0;
     }
-    loss += one.solution.wall_work - one.solution.energy_change;
-    moved += one.solution.impulse.cwiseAbs().dot(of.velocity.cwiseAbs() + one.solution.velocity.cwiseAbs());
+    loss += loss_of(one.solution);
+    moved += one.posed.energy_scale(one.solution);
   }
   // Closed contacts that take no part may begin to approach on the way.
   for (Index k = contacts; k < p.contacts; ++k)
@@ -267,9 +267,7 @@ bool Decision::make_impact(Sequence& s, const List<Index>& approaching) {
 // Without friction no impact of contacts that approach or are closed gains energy, whatever their restitution: with
 // Newton's law the gain is 1/2 sum (1 - e) Lambda g' <= 0 beside the work of moving walls.
 bool Decision::gains_without_friction(const PosedImpact& posed, const contact::ImpactSolution& solution) {
-  const double gain = solution.energy_change - solution.wall_work;
-  const double moved =
-      solution.impulse.cwiseAbs().dot(posed.problem.velocity.cwiseAbs() + solution.velocity.cwiseAbs());
+  const double gain = -loss_of(solution), moved = posed.energy_scale(solution);
   double doubt = 0.0; // work of the impulses on rates that are rounding
   for (Index k = 0; k < posed.contacts.size(); ++k) doubt += solution.impulse(k) * no_rate(posed.contacts[k]);
   if (!posed.elements.empty() || gain <= no_loss * moved + doubt) return false;
@@ -306,13 +304,7 @@ void Decision::look_for_limit(Sequence& s) {
   const contact::Collapse collapse = contact::collapse_of(*repeating);
   if (collapse.limit == contact::Limit::unknown) return;
   if (collapse.limit == contact::Limit::none) return give_up(s, struck_ones);
-  const contact::Impact& p = whole->problem;
-  contact::ImpactSolution together;
-  together.impulse = collapse.impulse;
-  together.impulse.tail(p.G.rows() - p.contacts) *= -1.0;
-  together.velocity = p.velocity + p.G * collapse.impulse;
-  together.wall_work = 0.0 - collapse.impulse.dot(p.wall);
-  together.energy_change = collapse.impulse.dot(0.5 * (p.velocity + together.velocity) - p.wall);
+  const contact::ImpactSolution together = whole->outcome(whole->problem.velocity, collapse.impulse);
   ++jump->impacts;
   apply(*whole, together);
   const bool reached = collapse.limit == contact::Limit::reached;

@@ -19,7 +19,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr Index most_impacts = 100'000; // at one instant, without a limit that is known
 constexpr double least_flight = 16.0 * tolerance::last_digits; // of the time that it is
 constexpr double least_loss = 1e-6; // share of what an impact moves: a thousand of them change nothing
 
@@ -210,8 +209,7 @@ void Decision::apply(const PosedImpact& posed, const contact::ImpactSolution& so
 
 void Decision::note_impulses(const PosedImpact& posed, const contact::ImpactSolution& best, Sum sum) {
   const contact::Impact& p = posed.problem;
-  const double loss = best.wall_work - best.energy_change;
-  const double moved = best.impulse.cwiseAbs().dot(p.velocity.cwiseAbs() + best.velocity.cwiseAbs());
+  const double loss = loss_of(best), moved = posed.energy_scale(best);
   jump->gains = jump->gains || loss < -tolerance::same * moved;
   jump->loses = jump->loses || loss > least_loss * moved;
   double left = loss; // told once, with the first contact
@@ -332,12 +330,7 @@ void Decision::end_rebounds(const PosedImpact& posed, const contact::ImpactSolut
         std::find(held.begin(), held.end(), p.contact_of[q]) != held.end())
       held.push_back(p.contacts + q);
   const Vector own = stopping_impulses(p, best, held);
-  contact::ImpactSolution more;
-  more.impulse = own;
-  more.impulse.tail(own.size() - p.contacts) *= -1.0;
-  more.velocity = best.velocity + p.G * own;
-  more.energy_change = own.dot(0.5 * (best.velocity + more.velocity) - p.wall);
-  more.wall_work = -own.dot(p.wall);
+  const contact::ImpactSolution more = posed.outcome(best.velocity, own);
   apply(posed, more);
   note_impulses(posed, more);
 }

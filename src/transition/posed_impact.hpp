@@ -30,8 +30,28 @@ struct PosedImpact {
     problem.wall = Eigen::Map<const Vector>(wall.data(), m);
   }
 
+  // Velocities and energies of signed impulses that act on these velocities.
+  contact::ImpactSolution outcome(const Vector& before, const Vector& signed_impulse) const {
+    contact::ImpactSolution out;
+    out.impulse = signed_impulse;
+    out.impulse.tail(signed_impulse.size() - problem.contacts) *= -1.0;
+    out.velocity = before + problem.G * signed_impulse;
+    out.wall_work = 0.0 - signed_impulse.dot(problem.wall);
+    out.energy_change = signed_impulse.dot(0.5 * (before + out.velocity) - problem.wall);
+    return out;
+  }
+  // Size of the terms that the energy of an impact is the sum of.
+  double energy_scale(const contact::ImpactSolution& s) const {
+    return s.impulse.cwiseAbs().dot(problem.velocity.cwiseAbs() + s.velocity.cwiseAbs());
+  }
+
 private:
   List<double> velocity, wall;
 };
+
+// Energy that an impact takes, beside the work of moving walls.
+inline double loss_of(const contact::ImpactSolution& s) {
+  return s.wall_work - s.energy_change;
+}
 
 } // namespace stickslip
