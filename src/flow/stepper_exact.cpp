@@ -162,45 +162,35 @@ double Stepper::horizon_of_roots(const Regime& r, Index degree, const State& sta
   return std::max(earliest, least);
 }
 
-// Just after a transition forces balance to rounding, which must not decide where a velocity goes: the guard's slope is
-// known no better than the terms of the acceleration it is made of, and than the series that found the event; worse where
+// Just after a transition forces balance to rounding, which must not decide where a velocity goes: a guard's slope is
+// known no better than the terms of the rates it is made of, and than the series that found the event; worse where
 // friction and normal forces were solved from each other. So it is with the curvature of a stretch.
 void Stepper::size_rounding(const Regime& r, const State& state, double h) {
   const Index nx = sys.nx, ns = sys.ns(), ng = r.guards.size();
-  if (rounding.rows() < ng) rounding.resize(ng, 2);
-  bool sized = false;
+  rounding.setZero(ng, 2);
+  if (!state.after_transition) return;
+  for (Index i = 0; i < nx; ++i) {
+    double sum = 0.0;
+    for (Index j = 0; j < nx; ++j) sum += std::abs(r.Ax(i, j) * state.base_x(j));
+    for (Index j = 0; j < ns; ++j) sum += std::abs(r.As(i, j) * signal_series(j, 0));
+    work(i) = sum;
+  }
+  for (Index f = 0; f < r.Lx.rows(); ++f) { // and of the forces that hold
+    const Index contact = f - r.sticking.size();
+    const Vector& effect =
+        contact < 0 ? sys.friction[r.sticking[f]].effect : sys.contacts[r.closed[contact]].effect;
+    const double held = r.Lx.row(f).cwiseAbs().dot(state.base_x.cwiseAbs()) +
+                        r.Ls.row(f).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
+    work.head(nx) += held * effect.cwiseAbs();
+  }
+  const double known = (r.coupled ? 3.0 : 1.0) * tolerance::rounding * h;
   for (Index k = 0; k < ng; ++k) {
-    rounding.row(k).setZero();
-    if (!state.after_transition) continue;
-    const GuardKind kind = r.guards[k].kind;
-    if (kind != GuardKind::slip_ends && kind != GuardKind::velocity_reversal &&
-        kind != GuardKind::saturation && kind != GuardKind::leaves && kind != GuardKind::touches &&
-        kind != GuardKind::corner)
-      continue;
-    if (!sized)
-      for (Index i = 0; i < nx; ++i) {
-        double sum = 0.0;
-        for (Index j = 0; j < nx; ++j) sum += std::abs(r.Ax(i, j) * state.base_x(j));
-        for (Index j = 0; j < ns; ++j) sum += std::abs(r.As(i, j) * signal_series(j, 0));
-        work(i) = sum;
-      }
-    if (!sized) // and of the forces that hold
-      for (Index f = 0; f < r.Lx.rows(); ++f) {
-        const Index contact = f - r.sticking.size();
-        const Vector& effect =
-            contact < 0 ? sys.friction[r.sticking[f]].effect : sys.contacts[r.closed[contact]].effect;
-        const double held = r.Lx.row(f).cwiseAbs().dot(state.base_x.cwiseAbs()) +
-                            r.Ls.row(f).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
-        work.head(nx) += held * effect.cwiseAbs();
-      }
-    sized = true;
     double slope = 0.0, bend = 0.0;
     for (Index i = 0; i < nx; ++i)
       if (const double a = std::abs(r.Gx(k, i)); a != 0.0) {
         slope += a * work(i);
         for (Index j = 0; j < nx; ++j) bend += a * std::abs(r.Ax(i, j)) * work(j);
       }
-    const double known = (r.coupled ? 3.0 : 1.0) * tolerance::rounding * h;
     rounding(k, 0) = known * slope;
     rounding(k, 1) = 0.5 * h * known * bend;
   }

@@ -148,16 +148,19 @@ TEST(transitions, stick_ends_at_its_limit) {
     }
 }
 
-TEST(transitions, two_impacts_of_one_contact_at_one_instant_are_both_kept) {
+TEST(transitions, impulses_of_one_contact_add_up_within_an_impact_and_not_beyond) {
   Jump jump;
-  jump.add(
-      {.contact = 1, .normal = 2.0, .tangential = 0.5, .loss = 3.0, .wall_work = 0.25, .collision = true});
+  jump.impacts = 1;
+  jump.add({.contact = 1, .normal = 2.0, .tangential = 0.5, .loss = 3.0, .wall_work = 0.25});
   jump.add({.contact = 0, .normal = 1.0});
-  jump.add(
-      {.contact = 1, .normal = 4.0, .tangential = -1.0, .loss = 5.0, .wall_work = 0.5, .collision = false});
-  check::that(jump.impulses.size() == 2 && !jump.impulses[0].collision && jump.impulses[1].collision);
+  jump.add({.contact = 1, .normal = 4.0, .tangential = -1.0, .loss = 5.0, .wall_work = 0.5});
+  jump.impacts = 2;
+  jump.add({.contact = 1, .normal = 7.0, .collision = false});
+  check::that(jump.impulses.size() == 3 && jump.impulses[0].impact == 0 && jump.impulses[2].impact == 1);
   check::same(jump.impulses[0].normal, 6.0);
   check::same(jump.impulses[0].tangential, -0.5);
   check::same(jump.impulses[0].loss, 8.0);
   check::same(jump.impulses[0].wall_work, 0.75);
+  check::that(jump.impulses[0].collision && jump.impulses[1].normal == 1.0);
+  check::that(jump.impulses[2].normal == 7.0 && !jump.impulses[2].collision);
 }

@@ -1,4 +1,4 @@
-"""Why a run uses up its number of events: walls that close in on a body, or impacts that go on losing nothing.
+"""Why impacts have no end: walls that close in on a body, impacts that go on losing nothing, a part without clearance.
 
 Where no position keeps all gaps open the machine has no answer. Before that a body between walls that close strikes
 them without limit: with play s and e = 1 its speed grows as 1/s (the area in the phase plane is kept), and the number
@@ -15,6 +15,7 @@ from stickslip.analysis.auditing._description import Contact, describe
 
 TIMES = 400  # at which it is asked whether there is room
 MOST_EVENTS, MOST_SECONDS = 3_000_000, 20.0
+GAP = 1e-9  # m: at which a contact touches
 BALANCE = 1e-8  # of energy, over all these impacts
 
 
@@ -40,3 +41,25 @@ def verdict(run: ss.Trajectory, t_end: float) -> str:
         return "proven: no answer, the walls leave no room"
     rest = ss.simulate(machine, t_end, state=run.state, max_events=MOST_EVENTS, max_time=MOST_SECONDS)
     return "goes on" if rest.success and abs(rest.energy.residual) <= BALANCE else ""
+
+
+def without_clearance(run: ss.Trajectory) -> str:
+    """``proven: no answer`` where a body without friction moves between touching contacts of restitution 1 and every
+    direction in which it can move approaches one of them: each impact then keeps the energy, and another one follows.
+    """
+    machine = run.machine
+    if machine.smooth:
+        return ""
+    d, t = describe(machine), float(run.t[-1])
+    n = len(d.names)
+    q, v = run.state.x[:n], run.state.x[n : 2 * n]
+    near = [c for c in d.contacts if c.normal.numbers @ q + c.gap.signal.value(t, 0) <= GAP]
+    if not near or any(c.place is not None or c.restitution != 1.0 for c in near):
+        return ""
+    if any(c.gap.signal.value(t, 1) != 0.0 for c in near):
+        return ""
+    w = np.array([c.normal.numbers for c in near])
+    bounds = np.concatenate([np.zeros(len(near)), np.ones(len(near))])
+    parting = linprog(-w.sum(axis=0), A_ub=np.vstack([-w, w]), b_ub=bounds, bounds=[(None, None)] * n)
+    moves = np.abs(w @ v).max() > 1e-6 * np.abs(v).max()
+    return "proven: no answer, a part without clearance" if moves and parting.fun > -1e-9 else ""

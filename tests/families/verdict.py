@@ -67,6 +67,8 @@ def _why(run: ss.Trajectory, case: Case) -> str:
         return solvable.verdict(run)
     if run.status == ss.Status.STALLED:
         return diverging.verdict(run)
+    if run.status == ss.Status.FAILED:
+        return endless.without_clearance(run)
     if len(run.events) > MOST_EVENTS:
         return endless.verdict(run, case.t_end)
     return ""

@@ -267,7 +267,7 @@ def verdicts(
     told = Told(run, initial, machine)
     times = sorted({float(run.t[0]), *(e.time for e in run.events)})
     end = float(run.t[-1])
-    if run.status == ss.Status.NO_SOLUTION:
+    if run.status in (ss.Status.NO_SOLUTION, ss.Status.FAILED):  # no accelerations follow at the end
         times = [t for t in times if t < end]
     found = [told.verdict(t) for t in times[:most]]
     if run.status == ss.Status.NO_SOLUTION:

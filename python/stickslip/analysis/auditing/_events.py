@@ -17,7 +17,7 @@ from stickslip.analysis.auditing._tolerances import Sizes
 
 Array = NDArray[np.float64]
 
-_FLIGHTS = 1e-12  # of the time of the run: impacts that are no further apart are made at one instant
+_FLIGHTS = 1e-11  # of the time of the run: at one instant are made impacts within 1e-12 of it, and the limit of those that follow
 
 
 def check_events(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
