@@ -218,14 +218,14 @@ struct EventBuilder {
   // Friction elements, in the directions of contacts with what an impact did there.
   void friction(Index impact) {
     const bool last = impact >= jump.impacts - 1;
+    const auto rubs = Jump::of_impact(jump.rubs, impact);
     for (Index i = 0; i < sys.friction.size(); ++i) {
       const Friction& p = sys.friction[i];
       if (!p.traits.sticks || sys.shares_modes(i) || p.of_compliance) continue;
       const Mode before = jump.before.friction[i].shown(),
                  after = last ? jump.after.friction[i].shown() : before;
-      const auto rub = std::find_if(jump.rubs.begin(), jump.rubs.end(),
-                                    [&](const Rub& one) { return one.element == i && one.impact == impact; });
-      if (rub != jump.rubs.end())
+      const auto rub = std::ranges::find(rubs, i, &Rub::element);
+      if (rub != rubs.end())
         change(i, before, after).tangential_impulse = rub->tangential; // the impact itself is the contact's
       else
         mechanics(i, before, after, nullptr);
@@ -235,12 +235,12 @@ struct EventBuilder {
   // Contacts between two impacts of one instant are open, unless they stay closed.
   void contacts(Index impact) {
     const bool last = impact >= jump.impacts - 1;
+    const auto impulses = Jump::of_impact(jump.impulses, impact);
     for (Index j = 0; j < sys.contacts.size(); ++j) {
-      const auto one = std::find_if(jump.impulses.begin(), jump.impulses.end(),
-                                    [&](const Impulse& i) { return i.contact == j && i.impact == impact; });
+      const auto one = std::ranges::find(impulses, j, &Impulse::contact);
       const Mode before = contact_mode(sys, jump.before, j);
       mechanics(sys.friction.size() + j, before, last ? contact_mode(sys, jump.after, j) : before,
-                one == jump.impulses.end() ? nullptr : &*one);
+                one == impulses.end() ? nullptr : &*one);
     }
   }
 

@@ -7,6 +7,7 @@
 #include "dynamics/state.hpp"
 #include "transition/rule.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -100,11 +101,15 @@ struct Jump {
     both_same = quiet;
     x_after = state.base_x;
   }
+  // Impulses or rubs of one impact: they are kept in the order of impacts.
+  template <class List> static auto of_impact(List& all, Index impact) {
+    return std::ranges::equal_range(all, impact, {}, [](const auto& one) { return one.impact; });
+  }
   // Adds to the latest impact.
   void add(Impulse one) {
     one.impact = impacts - 1;
-    for (Impulse& i : impulses)
-      if (i.contact == one.contact && i.impact == one.impact) {
+    for (Impulse& i : of_impact(impulses, one.impact))
+      if (i.contact == one.contact) {
         i.normal += one.normal, i.tangential += one.tangential;
         i.loss += one.loss, i.wall_work += one.wall_work;
         return;
@@ -112,8 +117,8 @@ struct Jump {
     impulses.push_back(one);
   }
   void add_rub(Index element, double impulse) {
-    for (Rub& rub : rubs)
-      if (rub.element == element && rub.impact == impacts - 1) {
+    for (Rub& rub : of_impact(rubs, impacts - 1))
+      if (rub.element == element) {
         rub.tangential += impulse;
         return;
       }
