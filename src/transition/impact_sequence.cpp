@@ -171,19 +171,17 @@ Collapse collapse_of(const RepeatingImpacts& s) {
     const Vector left = start + s.G(s.at_rest, Eigen::all) * given;
     return given - s.columns * linalg::least_norm_solution(rates, left);
   };
-  out.impulse = projected(projected(Vector::Zero(n))); // to rounding
+  // Where rest does not determine the impulses (dependent contacts, tangents that stick), they are those of the impacts to
+  // come.
+  const bool determined = linalg::full_rank(rates, tolerance::rank);
+  const Vector given = determined ? Vector(Vector::Zero(n)) : impulses_to_come(s, map);
+  out.impulse = projected(projected(given)); // to rounding
   const double off = (start + s.G(s.at_rest, Eigen::all) * out.impulse).cwiseAbs().maxCoeff();
   if (off > tolerance::same * fastest) return out; // walls approach each other
-  const auto pulls = [&] {
-    return (out.impulse.head(s.contacts).array() < -tolerance::same * out.impulse.cwiseAbs().maxCoeff())
-        .any();
-  };
-  if (pulls()) { // dependent contacts: the impulses are those of the impacts to come
-    out.impulse = projected(impulses_to_come(s, map));
-    if (!out.impulse.allFinite() || pulls()) {
-      out.limit = Limit::unknown;
-      return out;
-    }
+  const double least = -tolerance::same * out.impulse.cwiseAbs().maxCoeff();
+  if (!out.impulse.allFinite() || (out.impulse.head(s.contacts).array() < least).any()) {
+    out.limit = Limit::unknown;
+    return out;
   }
   // Rounding that grows from period to period ends a sequence, too.
   const auto undisturbed = [&](const Vector& later) {
