@@ -39,27 +39,28 @@ def verdict(run: ss.Trajectory, t_end: float) -> str:
         return ""
     if any(room(contacts, t) < -1e-9 for t in np.linspace(run.t[-1], t_end, TIMES)):
         return "proven: no answer, the walls leave no room"
+    if run.status == ss.Status.FAILED:
+        return without_clearance(run)
     rest = ss.simulate(machine, t_end, state=run.state, max_events=MOST_EVENTS, max_time=MOST_SECONDS)
     return "goes on" if rest.success and abs(rest.energy.residual) <= BALANCE else ""
 
 
 def without_clearance(run: ss.Trajectory) -> str:
-    """``proven: no answer`` where a body without friction moves between touching contacts of restitution 1 and every
-    direction in which it can move approaches one of them: each impact then keeps the energy, and another one follows.
+    """``proven: no answer`` where a body without friction moves between touching contacts of restitution 1, and every
+    direction in which it can move approaches one of those at rest: they keep its energy, and those that recede are
+    struck only while it is faster than they are.
     """
-    machine = run.machine
-    if machine.smooth:
-        return ""
-    d, t = describe(machine), float(run.t[-1])
+    d, t = describe(run.machine), float(run.t[-1])
     n = len(d.names)
     q, v = run.state.x[:n], run.state.x[n : 2 * n]
     near = [c for c in d.contacts if c.normal.numbers @ q + c.gap.signal.value(t, 0) <= GAP]
-    if not near or any(c.place is not None or c.restitution != 1.0 for c in near):
+    rates = np.array([c.gap.signal.value(t, 1) for c in near])
+    if any(c.place is not None or c.restitution != 1.0 for c in near) or (rates < 0.0).any():
         return ""
-    if any(c.gap.signal.value(t, 1) != 0.0 for c in near):
+    w = np.array([c.normal.numbers for c in near])[rates == 0.0]
+    if not w.size:
         return ""
-    w = np.array([c.normal.numbers for c in near])
-    bounds = np.concatenate([np.zeros(len(near)), np.ones(len(near))])
+    bounds = np.concatenate([np.zeros(len(w)), np.ones(len(w))])
     parting = linprog(-w.sum(axis=0), A_ub=np.vstack([-w, w]), b_ub=bounds, bounds=[(None, None)] * n)
     moves = np.abs(w @ v).max() > 1e-6 * np.abs(v).max()
     return "proven: no answer, a part without clearance" if moves and parting.fun > -1e-9 else ""

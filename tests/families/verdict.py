@@ -67,9 +67,7 @@ def _why(run: ss.Trajectory, case: Case) -> str:
         return solvable.verdict(run)
     if run.status == ss.Status.STALLED:
         return diverging.verdict(run)
-    if run.status == ss.Status.FAILED:
-        return endless.without_clearance(run)
-    if len(run.events) > MOST_EVENTS:
+    if run.status == ss.Status.FAILED or len(run.events) > MOST_EVENTS:
         return endless.verdict(run, case.t_end)
     return ""
 
