@@ -122,10 +122,11 @@ def _followed(
     points = np.unique(np.concatenate([points, events]))
     kept = np.concatenate([np.linspace(first, last, _EVEN + 1), events])
     sizes = Sizes(values, points, _ABOVE_NOISE / tolerance)
+    added = _ADDED if kept.size < most else 0  # none where there is no room beside the events
     times, levels, missed = [], [], 0.0
     for k in range(0, points.size - 1, _BLOCK):
         block = points[k : k + _BLOCK + 1]
-        t, x, left = _refined(values, block, _LOOKED * tolerance, _ADDED * block.size, 4.0 * near, sizes)
+        t, x, left = _refined(values, block, _LOOKED * tolerance, added * block.size, 4.0 * near, sizes)
         level = _levels(t, x, sizes.inverse, np.isin(t, kept), (1.0 - _LOOKED) * tolerance)
         times.append(t[level > 0.0])
         levels.append(level[level > 0.0])
