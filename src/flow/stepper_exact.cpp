@@ -261,8 +261,6 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   }
   size_rounding(r, state, step.h);
   if (!find_crossings(r, state, step, columns - 1)) return;
-  if (const double back = columns > 2 ? soon_back(r, state, step) : 0.0; back > 0.0)
-    return exact(r, state, 2.0 * back, step);
   collect(r, state, step);
 }
 

@@ -45,94 +45,56 @@ double Stepper::guard_size(const Regime& r, const State& state, Index k, FlowKin
   return 2.0 * (std::abs(l.lo) + std::abs(l.hi));
 }
 
-// An overlap or a gap that says nothing: between large positions, in a step that is short beside them; after an
-// impact that came so fast that the last digits of t are farther than the rebound goes; one that a closed contact
-// has drifted into and that its transition took for no gap (see find_candidates).
-double Stepper::unknown_gap(const Contact& contact, const State& state, double gap) const {
-  const double positions = size_of(contact.gap, state.nominal, s.data());
-  const double way = std::abs(state.base_t) * contact.rate.x.cwiseAbs().dot(state.nominal);
-  return std::max(tolerance::last_digits * (positions + way), gap > 0.0 ? tolerance::rest * positions : 0.0);
-}
-
 // What counts as zero at the start of a step for guard k, whose polynomial c has terms of this size altogether.
-// What the last transition left at zero is decided by what comes after, not by rounding. Negative: the guard stays
-// at zero to rounding throughout. noise: what rounding alone leaves of zero.
+// What the last transition left at zero is decided by what comes after, not by rounding.
 double Stepper::zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,
-                              double size, double& noise) const {
-  constexpr double stays = -1.0;
+                              double size) const {
+  if (!state.after_transition) return tolerance::rounding * size;
   const Guard& g = r.guards[k];
   const Form* const form = r.guard_terms[k].form;
-  if (g.kind == GuardKind::load_corner && // a load of zero that only rounding moves
-      size <= 0.1 * tolerance::rounding * form->x.cwiseAbs().dot(state.nominal))
-    return stays;
-  const double terms = g.kind == GuardKind::condition ? condition_sizes(g.condition) : 0.0;
-  if (size <= tolerance::rounding * terms) return stays;
-  // What a saturated controller leaves at zero all along (its input at rest) is zero up to rounding of its terms.
-  double at_rest = 0.0;
-  if (g.kind == GuardKind::saturation) {
-    at_rest = tolerance::rounding *
-              (form->x.cwiseAbs().dot(state.base_x.cwiseAbs()) + form->s.cwiseAbs().dot(s.cwiseAbs()));
-    if (size <= at_rest) return stays;
-  }
-  // A bristle that holds creeps to rounding: which way, says nothing.
-  if (g.kind == GuardKind::velocity_reversal &&
-      size <= tolerance::rest * velocity_size(sys.friction[g.friction], state.nominal))
-    return stays;
-  double zero = tolerance::rounding * size;
-  noise = zero;
-  if (!state.after_transition) return zero;
+  double zero = tolerance::rest * size;
   double unknown = 0.0; // what an integrated motion up to the transition leaves
   switch (g.kind) {
   case GuardKind::slip_ends:
   case GuardKind::velocity_reversal:
   case GuardKind::surface_turns:
+  case GuardKind::locks: {
     // As the transition counts rest, with a little more: elements on one body cannot all be put at rest exactly.
-    zero = std::max(zero, 2.0 * tolerance::rest * velocity_size(sys.friction[g.friction], state.nominal));
-    if (kind != FlowKind::exact)
-      unknown = integrated * options.rtol * velocity_size(sys.friction[g.friction], state.nominal);
-    break;
-  case GuardKind::locks:
-    zero = std::max(zero,
-                    2.0 * tolerance::rest * size_of(sys.contacts[g.contact].rate, state.nominal, s.data()));
-    if (kind != FlowKind::exact)
-      unknown = integrated * options.rtol * size_of(sys.contacts[g.contact].rate, state.nominal, s.data());
-    break;
-  case GuardKind::
-      closes: { // what many impacts have left; the way of a long step says nothing of a gap that stands open
-    const Contact& contact = sys.contacts[g.contact];
-    const double left =
-        tolerance::rest * (c[0] > 0.0 ? size : std::min(size, gap_size(contact, state.nominal, s.data())));
-    zero = std::max({left, tolerance::rounding * form->x.cwiseAbs().dot(state.nominal),
-                     unknown_gap(contact, state, c[0])});
+    const double speed = g.kind == GuardKind::locks ? size_of(*form, state.nominal, s.data())
+                                                    : velocity_size(sys.friction[g.friction], state.nominal);
+    zero = std::max(tolerance::rounding * size, 2.0 * tolerance::rest * speed);
+    if (kind != FlowKind::exact) unknown = speed;
     break;
   }
+  case GuardKind::
+      closes: // what many impacts have left; the way of a long step says nothing of a gap that stands open
+    if (c[0] <= 0.0)
+      zero = tolerance::rest * std::min(size, gap_size(sys.contacts[g.contact], state.nominal, s.data()));
+    zero = std::max(zero, tolerance::rounding * form->x.cwiseAbs().dot(state.nominal));
+    break;
   case GuardKind::lifts_off: // all its terms may be zero here
-    zero = tolerance::rest * size;
     break;
   case GuardKind::touches:
   case GuardKind::leaves:
   case GuardKind::corner: // between large positions; where a force without a spring's own terms is none
-    zero = std::max(tolerance::rest * size, tolerance::rounding * size_of(*form, state.nominal, s.data()));
-    if (kind != FlowKind::exact) unknown = integrated * options.rtol * form->x.cwiseAbs().dot(state.nominal);
+    zero = std::max(zero, tolerance::rounding * size_of(*form, state.nominal, s.data()));
+    if (kind != FlowKind::exact) unknown = form->x.cwiseAbs().dot(state.nominal);
     break;
-  case GuardKind::saturation:
-    zero = std::max(tolerance::rest * size, at_rest);
+  case GuardKind::saturation: // a controller whose input is at rest
+    zero = std::max(zero, tolerance::rounding * (form->x.cwiseAbs().dot(state.base_x.cwiseAbs()) +
+                                                 form->s.cwiseAbs().dot(s.cwiseAbs())));
     break;
   case GuardKind::condition:
-    zero = std::max(tolerance::rest * size, tolerance::rounding * terms);
-    unknown = integrated * options.rtol * terms;
+    unknown = condition_sizes(g.condition);
+    zero = std::max(zero, tolerance::rounding * unknown);
     break;
   default:
-    if (const double whole = guard_size(r, state, k, kind); std::isfinite(whole)) {
-      if (size <= 2.0 * tolerance::rounding * whole) return stays; // at its limit: rounding, no motion
-      zero = std::max(tolerance::rest * std::min(size, whole), tolerance::rounding * whole);
-    } else {
-      zero = tolerance::rest * size;
-    }
+    if (const double whole = guard_size(r, state, k, kind); std::isfinite(whole))
+      zero = std::max(std::min(zero, tolerance::rest * whole), tolerance::rounding * whole);
   }
-  noise = zero;
   // It was located no better, and goes away at once.
-  return c[1] < 0.0 ? std::max({zero, tolerance::located * -c[1], unknown}) : zero;
+  return c[1] < 0.0 ? std::max({zero, tolerance::located * -c[1], integrated * options.rtol * unknown})
+                    : zero;
 }
 
 // What a decision leaves of a margin or multiplier at zero says nothing of where it goes, and moves nothing either. Nor
@@ -193,15 +155,6 @@ bool Stepper::only_touches(const double* c, const Contact& contact, const State&
          c[1] < 2.0 * tolerance::rest * h * size_of(contact.rate, state.nominal, s.data());
 }
 
-// A gap that closed contacts beside it hold: its coefficients are what rounding makes of theirs.
-bool Stepper::is_held(const Regime& r, const State& state, const Step& step, Index k, const double* c,
-                      double size) const {
-  const double known = tolerance::rounding * r.guard_terms[k].form->x.cwiseAbs().dot(state.nominal);
-  const double share =
-      std::min(step.h / state.time_scale, 1.0); // short flights go as far as their time allows
-  return std::abs(c[0]) <= known && size - std::abs(c[0]) <= known * share * share;
-}
-
 // First crossing of guard k in this step, with its polynomial in c; > 1 if there is none.
 double Stepper::crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c,
                             Index degree) {
@@ -212,14 +165,11 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   for (Index j = 0; j <= degree; ++j) size += std::abs(c[j]);
   if (size == 0.0) return none;
   shift[k] = 0.0;
-  if (kind == GuardKind::closes && is_held(r, state, step, k, c, size)) return none;
   if (kind == GuardKind::sharing_changes)
     return crossing_of_sharing(c, degree, band(r, state, k), fresh, shift[k]);
   if (kind == GuardKind::load_negative)
     return crossing_of_load(c, degree, std::max(size, load_sizes(r.guards[k].friction)));
-  double left = 0.0; // of zero, by rounding
-  const double zero = zero_at_start(r, state, k, step.kind, c, size, left);
-  if (zero < 0.0) return none;
+  const double zero = zero_at_start(r, state, k, step.kind, c, size);
   // Nor does the place of the event within the last digits of t.
   const double unresolved = fresh ? tolerance::last_digits * std::abs(state.base_t) / step.h : 0.0;
   // A transition leaves no overlap but that of rounding, from which it has found the contact to part.
@@ -280,27 +230,8 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
       found = first(GuardStart::zero);
     }
   if (!found.found) return none;
-  const double* const whole = guard_series.row(k).data();
-  const bool counts = from_zero && is_exact(step.kind) && !parts &&
-                      std::abs(whole[0]) > std::max(left, unresolved * std::abs(whole[1]));
-  if (!found.at_once) return counts ? with_its_start(whole, degree, found.theta) : found.theta;
-  // The transition has seen that it still presses: so it does, as far as the time until it ends can be told.
-  const bool ahead = fresh && is_exact(step.kind) && kind == GuardKind::lifts_off && whole[1] > 0.0 &&
-                     -whole[0] > unresolved * whole[1];
-  return ahead ? with_its_start(whole, degree, -whole[0] / whole[1]) : found.theta;
-}
-
-// When what leaves zero the other way is back, where that is so soon that a step of this length leaves too few digits
-// to tell; 0: nothing is.
-double Stepper::soon_back(const Regime& r, const State& state, const Step& step) const {
-  constexpr double soon = 1e-6; // of the step
-  double back = 0.0;
-  for (Index k = 0; state.after_transition && k < r.guards.size(); ++k) {
-    const double slope = guard_series(k, 1), bend = guard_series(k, 2);
-    if (r.guards[k].kind == GuardKind::closes && crossing[k] == 0.0 && slope < 0.0 && -slope < soon * bend)
-      back = std::max(back, -slope / bend * step.h);
-  }
-  return back > 4.0 * tolerance::last_digits * std::abs(state.base_t) ? back : 0.0;
+  const bool counts = from_zero && !found.at_once && is_exact(step.kind) && !parts;
+  return counts ? with_its_start(guard_series.row(k).data(), degree, found.theta) : found.theta;
 }
 
 // Fills `crossing`; true if any guard fires in this step.
