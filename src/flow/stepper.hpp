@@ -163,13 +163,16 @@ private:
   bool misses_motion(const Step& step, double theta) const;
   bool resolves_guards(const Regime& r, const State& state, const Step& step, Index degree);
   double guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const;
+  double unknown_gap(const Contact& contact, const State& state, double gap) const;
   double zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,
-                       double size) const;
+                       double size, double whole) const;
   double band(const Regime& r, const State& state, Index k) const;
   double crossing_of_sharing(double* c, Index degree, double within, bool fresh, double& exceeds) const;
   double crossing_of_load(const double* c, Index degree, double size) const;
   bool only_touches(const double* c, const Friction& p, const State& state) const;
   bool only_touches(const double* c, const Contact& contact, const State& state, double h) const;
+  bool is_held(const Regime& r, const State& state, const Step& step, Index k, const double* c,
+               double size) const;
   double crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c, Index degree);
   // Guards that fire within this time of each other fire together.
   static double same_instant(const State& state) {

@@ -191,6 +191,10 @@ void Stepper::size_rounding(const Regime& r, const State& state, double h) {
         slope += a * work(i);
         for (Index j = 0; j < nx; ++j) bend += a * std::abs(r.Ax(i, j)) * work(j);
       }
+    if (r.guards[k].kind == GuardKind::closes) { // its rate, a sum of a few velocities
+      rounding(k, 0) = tolerance::last_digits * h * slope;
+      continue;
+    }
     rounding(k, 0) = known * slope;
     rounding(k, 1) = 0.5 * h * known * bend;
   }

@@ -30,25 +30,35 @@ double with_its_start(const double* c, Index degree, double theta) {
 
 } // namespace
 
-// How large the terms are that a guard is the difference of, at the start of the step.
+// How large the terms are that a guard is the difference of, at the start of the step; 0: not known.
 double Stepper::guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const {
+  const Guard& g = r.guards[k];
+  if (g.kind == GuardKind::condition) return condition_sizes(g.condition);
+  if (const Form* const form = r.guard_terms[k].form) return size_of(*form, state.nominal, s.data());
   if (is_exact(kind))
     return r.Gx.row(k).cwiseAbs().dot(state.base_x.cwiseAbs()) +
            r.Gs.row(k).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
-  const Guard& g = r.guards[k];
-  if (g.kind != GuardKind::breaks_away && g.kind != GuardKind::limit_again)
-    return std::numeric_limits<double>::infinity();
+  if (g.kind != GuardKind::breaks_away && g.kind != GuardKind::limit_again) return 0.0;
   const Friction& p = sys.friction[g.friction];
-  if (loading_contact(p) >= 0) return std::numeric_limits<double>::infinity();
+  if (loading_contact(p) >= 0) return 0.0;
   const Interval l = stick_limits(sys, p, r.modes.friction[g.friction].load_stretch, state.base_t,
                                   state.base_x.data(), frame_signals.data(), nullptr);
   return 2.0 * (std::abs(l.lo) + std::abs(l.hi));
 }
 
+// An overlap or a gap that says nothing: between large positions, in a step that is short beside them; after an
+// impact that came so fast that the last digits of t are farther than the rebound goes; one that a closed contact
+// has drifted into and that its transition took for no gap (see find_candidates).
+double Stepper::unknown_gap(const Contact& contact, const State& state, double gap) const {
+  const double positions = size_of(contact.gap, state.nominal, s.data());
+  const double way = std::abs(state.base_t) * contact.rate.x.cwiseAbs().dot(state.nominal);
+  return std::max(tolerance::last_digits * (positions + way), gap > 0.0 ? tolerance::rest * positions : 0.0);
+}
+
 // What counts as zero at the start of a step for guard k, whose polynomial c has terms of this size altogether.
-// What the last transition left at zero is decided by what comes after, not by rounding.
+// What the last transition left at zero is decided by what comes after, not by rounding. whole: guard_size().
 double Stepper::zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,
-                              double size) const {
+                              double size, double whole) const {
   if (!state.after_transition) return tolerance::rounding * size;
   const Guard& g = r.guards[k];
   const Form* const form = r.guard_terms[k].form;
@@ -70,7 +80,8 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
       closes: // what many impacts have left; the way of a long step says nothing of a gap that stands open
     if (c[0] <= 0.0)
       zero = tolerance::rest * std::min(size, gap_size(sys.contacts[g.contact], state.nominal, s.data()));
-    zero = std::max(zero, tolerance::rounding * form->x.cwiseAbs().dot(state.nominal));
+    zero = std::max({zero, tolerance::rounding * form->x.cwiseAbs().dot(state.nominal),
+                     unknown_gap(sys.contacts[g.contact], state, c[0])});
     break;
   case GuardKind::lifts_off: // all its terms may be zero here
     break;
@@ -89,8 +100,7 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
     zero = std::max(zero, tolerance::rounding * unknown);
     break;
   default:
-    if (const double whole = guard_size(r, state, k, kind); std::isfinite(whole))
-      zero = std::max(std::min(zero, tolerance::rest * whole), tolerance::rounding * whole);
+    if (whole > 0.0) zero = std::max(std::min(zero, tolerance::rest * whole), tolerance::rounding * whole);
   }
   // It was located no better, and goes away at once.
   return c[1] < 0.0 ? std::max({zero, tolerance::located * -c[1], integrated * options.rtol * unknown})
@@ -155,6 +165,15 @@ bool Stepper::only_touches(const double* c, const Contact& contact, const State&
          c[1] < 2.0 * tolerance::rest * h * size_of(contact.rate, state.nominal, s.data());
 }
 
+// A gap that closed contacts beside it hold: its coefficients are what rounding makes of theirs.
+bool Stepper::is_held(const Regime& r, const State& state, const Step& step, Index k, const double* c,
+                      double size) const {
+  const double known = tolerance::rounding * r.guard_terms[k].form->x.cwiseAbs().dot(state.nominal);
+  const double share =
+      std::min(step.h / state.time_scale, 1.0); // short flights go as far as their time allows
+  return std::abs(c[0]) <= known && size - std::abs(c[0]) <= known * share * share;
+}
+
 // First crossing of guard k in this step, with its polynomial in c; > 1 if there is none.
 double Stepper::crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c,
                             Index degree) {
@@ -169,7 +188,11 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
     return crossing_of_sharing(c, degree, band(r, state, k), fresh, shift[k]);
   if (kind == GuardKind::load_negative)
     return crossing_of_load(c, degree, std::max(size, load_sizes(r.guards[k].friction)));
-  const double zero = zero_at_start(r, state, k, step.kind, c, size);
+  const double whole = guard_size(r, state, k, step.kind);
+  const bool stays = kind == GuardKind::closes ? is_held(r, state, step, k, c, size)
+                                               : size <= 2.0 * tolerance::rounding * whole;
+  if (stays) return none; // at zero, as far as can be told
+  const double zero = zero_at_start(r, state, k, step.kind, c, size, whole);
   // Nor does the place of the event within the last digits of t.
   const double unresolved = fresh ? tolerance::last_digits * std::abs(state.base_t) / step.h : 0.0;
   // A transition leaves no overlap but that of rounding, from which it has found the contact to part.

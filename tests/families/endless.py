@@ -55,7 +55,7 @@ def without_clearance(run: ss.Trajectory) -> str:
     q, v = run.state.x[:n], run.state.x[n : 2 * n]
     near = [c for c in d.contacts if c.normal.numbers @ q + c.gap.signal.value(t, 0) <= GAP]
     rates = np.array([c.gap.signal.value(t, 1) for c in near])
-    if any(c.place is not None or c.restitution != 1.0 for c in near) or (rates < 0.0).any():
+    if not near or (rates < 0.0).any() or any(c.place is not None or c.restitution != 1.0 for c in near):
         return ""
     w = np.array([c.normal.numbers for c in near])[rates == 0.0]
     if not w.size:
