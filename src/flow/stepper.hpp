@@ -163,7 +163,6 @@ private:
   bool misses_motion(const Step& step, double theta) const;
   bool resolves_guards(const Regime& r, const State& state, const Step& step, Index degree);
   double guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const;
-  double unknown_gap(const Contact& contact, const State& state, double gap) const;
   double zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,
                        double size, double whole) const;
   double band(const Regime& r, const State& state, Index k) const;

@@ -46,15 +46,6 @@ double Stepper::guard_size(const Regime& r, const State& state, Index k, FlowKin
   return 2.0 * (std::abs(l.lo) + std::abs(l.hi));
 }
 
-// An overlap or a gap that says nothing: between large positions, in a step that is short beside them; after an
-// impact that came so fast that the last digits of t are farther than the rebound goes; one that a closed contact
-// has drifted into and that its transition took for no gap (see find_candidates).
-double Stepper::unknown_gap(const Contact& contact, const State& state, double gap) const {
-  const double positions = size_of(contact.gap, state.nominal, s.data());
-  const double way = std::abs(state.base_t) * contact.rate.x.cwiseAbs().dot(state.nominal);
-  return std::max(tolerance::last_digits * (positions + way), gap > 0.0 ? tolerance::rest * positions : 0.0);
-}
-
 // What counts as zero at the start of a step for guard k, whose polynomial c has terms of this size altogether.
 // What the last transition left at zero is decided by what comes after, not by rounding. whole: guard_size().
 double Stepper::zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,
@@ -80,8 +71,7 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
       closes: // what many impacts have left; the way of a long step says nothing of a gap that stands open
     if (c[0] <= 0.0)
       zero = tolerance::rest * std::min(size, gap_size(sys.contacts[g.contact], state.nominal, s.data()));
-    zero = std::max({zero, tolerance::rounding * form->x.cwiseAbs().dot(state.nominal),
-                     unknown_gap(sys.contacts[g.contact], state, c[0])});
+    zero = std::max(zero, tolerance::rounding * form->x.cwiseAbs().dot(state.nominal));
     break;
   case GuardKind::lifts_off: // all its terms may be zero here
     break;
@@ -253,8 +243,15 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
       found = first(GuardStart::zero);
     }
   if (!found.found) return none;
-  const bool counts = from_zero && !found.at_once && is_exact(step.kind) && !parts;
-  return counts ? with_its_start(guard_series.row(k).data(), degree, found.theta) : found.theta;
+  const double* const whole_guard = guard_series.row(k).data();
+  if (!found.at_once) {
+    const bool counts = from_zero && is_exact(step.kind) && !parts;
+    return counts ? with_its_start(whole_guard, degree, found.theta) : found.theta;
+  }
+  // The transition has seen that it still presses: so it does, as far as the time until it ends can be told.
+  const bool ahead = fresh && is_exact(step.kind) && kind == GuardKind::lifts_off && whole_guard[1] > 0.0 &&
+                     -whole_guard[0] > unresolved * whole_guard[1];
+  return ahead ? with_its_start(whole_guard, degree, -whole_guard[0] / whole_guard[1]) : found.theta;
 }
 
 // Fills `crossing`; true if any guard fires in this step.
