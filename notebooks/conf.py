@@ -1,8 +1,10 @@
-"""The site of the package: the notebooks, and a reference of every public name. development.md says how it is built."""
+"""The documentation site. `development/development.md` says how it is built."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docutils import nodes
@@ -12,33 +14,54 @@ import stickslip
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
+sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
+
 project = "stickslip"
 author = "The stickslip developers"
 copyright = f"2026, {author}"
 version = release = stickslip.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx-mathjax-offline", "numpydoc", "sphinx.ext.viewcode"]
-exclude_patterns = ["pictures", "**.ipynb_checkpoints"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx-mathjax-offline",
+    "sphinx_design",
+    "numpydoc",
+    "sphinx.ext.viewcode",
+    "reference",
+    "gallery",
+]
+exclude_patterns = ["pictures", "_extensions", "gallery/*.txt", "**.ipynb_checkpoints"]
 html_theme = "sphinx_book_theme"
 html_title = "stickslip"
-html_theme_options = {"show_toc_level": 2, "navbar_persistent": []}  # the side has a search field
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+# The side has a search field; its tree shows two levels, since the reference has a page for each object.
+html_theme_options = {
+    "show_toc_level": 2,
+    "navbar_persistent": [],
+    "show_navbar_depth": 1,
+    "max_navbar_depth": 2,
+    "collapse_navbar": True,
+}
 
-# Notebooks are stored without outputs: they run as the site is built, and only those that have changed.
+# Notebooks and pages with code cells are stored without outputs: they run as the site is built, if they have changed.
 nb_execution_mode = "cache"
 nb_execution_timeout = 300
 nb_execution_raise_on_error = True
 nb_merge_streams = True
-myst_enable_extensions = ["dollarmath", "amsmath"]
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
 myst_heading_anchors = 3
 
 autodoc_default_options = {
     "members": True,
-    "show-inheritance": True,
     "inherited-members": "ndarray, tuple, int, str, Enum, Exception",
 }
 autodoc_member_order = "groupwise"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
+autodoc_type_aliases = {name: name for name in ("ArrayLike", "NDArray", "On", "Function", "Array")}
+python_maximum_signature_line_length = 90
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 default_role = "code"

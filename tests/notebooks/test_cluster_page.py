@@ -10,7 +10,7 @@ import pytest
 
 import stickslip as ss
 
-PAGE = (Path(__file__).parents[2] / "notebooks" / "cluster.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "notebooks" / "howto" / "cluster.md").read_text(encoding="utf-8")
 SLURM, MPI = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 # Processes are forked where the system does that; pytest-xdist has threads of its own.
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")

@@ -8,7 +8,7 @@ import pytest
 import stickslip as ss
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "notebooks" / "coverage.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "notebooks" / "published" / "coverage.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (\w+).*?\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 
 # How many figures the sources number, by chapter where they count by chapter.

@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 
 TESTS = Path(__file__).parents[1]
 FOLDER = TESTS.parent / "notebooks"
-NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+NOTEBOOKS = sorted(FOLDER.glob("*/*.ipynb"))
 LIMIT = 120  # s, for one cell
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import stickslip as ss
 
-NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "servo_axis.ipynb"
+NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "tutorial" / "servo_axis.ipynb"
 CODE = [cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells if cell.cell_type == "code"][1]
 
 
