@@ -15,7 +15,7 @@ from scipy.integrate import solve_ivp
 import stickslip as ss
 from stickslip import _core
 
-from .entries import Entry, with_peer
+from .entries import Entry
 
 BELT = Belt()
 
@@ -38,9 +38,9 @@ def engine(m: ss.Machine, t_end: float, rtol: float, initial: list[float]):
     return call
 
 
-def timed_without_python(t_end: float, rtol: float, count: int, name: str = "belt_run") -> dict:
-    """Return the best time of so many runs in a C++ program, and the events of the last."""
-    command = [engine_program(name), str(t_end), str(rtol), str(count)]
+def timed_without_python(t_end: float, rtol: float, count: int, name: str = "belt_run", *more: str) -> dict:
+    """Return the best time of so many runs in a C++ program, and what the last one found."""
+    command = [engine_program(name), str(t_end), str(rtol), str(count), *more]
     return json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
 
 
@@ -91,39 +91,12 @@ def scipy_run(method: str, rtol: float, t_end: float):
     return stepwise(integrate)
 
 
-def cvode_run(rtol: float, t_end: float):
-    """Return a call that runs SUNDIALS' CVODE (Adams) from event to event."""
-    from sksundae.cvode import CVODE
-
-    def solver(mode):
-        right, guard = _rhs(mode), _guard(mode)
-
-        def rhs(t, y, out):
-            out[:] = right(t, y)
-
-        def root(t, y, out):
-            out[0] = guard(t, y)
-
-        root.terminal, root.direction = [True], [-1]
-        return CVODE(
-            rhs,
-            rtol=rtol,
-            atol=rtol * 1e-2,
-            method="Adams",
-            eventsfn=root,
-            num_events=1,
-            max_num_steps=1_000_000,
-        )
-
-    solvers = {mode: solver(mode) for mode in ("stick", "slip")}
-
-    def integrate(mode, t, y):
-        solvers[mode].init_step(t, np.asarray(y, float))
-        run = solvers[mode].step(t_end, method="normal", tstop=t_end)
-        time = float(np.ravel(run.t)[-1])
-        return (time, np.array(run.y, float).ravel()) if time < t_end else None
-
-    return stepwise(integrate)
+def has_cvode() -> bool:
+    """Whether scikit-sundae has brought the libraries of SUNDIALS."""
+    found = Path(sysconfig.get_path("purelib"), "scikit_sundae.libs").is_dir()
+    if not found:
+        print("the libraries of SUNDIALS are not installed: their rows are left out")
+    return found
 
 
 def has_odeint() -> bool:
@@ -182,19 +155,22 @@ def entries(quick: bool) -> list[Entry]:
         Entry(problem, "SciPy RK45 1e-9", scipy_run("RK45", 1e-9, t_end), error),
         Entry(problem, "SciPy DOP853 1e-9", scipy_run("DOP853", 1e-9, t_end), error),
     ]
-    rows += with_peer(
-        "sksundae", lambda: [Entry(problem, "CVODE Adams 1e-12", cvode_run(1e-12, t_end), error)]
-    )
-    if has_odeint():
-        rows.append(
-            Entry(
-                problem,
-                "Boost.odeint 1e-12, timed in C++",
-                lambda: timed_without_python(t_end, 1e-12, 1 if quick else 20, "odeint_belt"),
-                lambda r: error(np.array(r["events"])),
-                clock=lambda r: r["seconds"],
-            )
+    count = 1 if quick else 20
+
+    def peer(solver: str, rtol: float, *program: str) -> Entry:
+        return Entry(
+            problem,
+            f"{solver} {rtol:.0e}, timed in C++",
+            lambda: timed_without_python(t_end, rtol, count, *program),
+            lambda r: error(np.array(r["events"])),
+            clock=lambda r: r["seconds"],
         )
+
+    if has_cvode():
+        rows += [peer("CVODE Adams", rtol, "cvode_belt") for rtol in (1e-8, 1e-12)]
+        rows.append(peer("CVODE BDF", 1e-12, "cvode_belt", "bdf"))
+    if has_odeint():
+        rows += [peer("Boost.odeint dopri5", rtol, "odeint_belt") for rtol in (1e-8, 1e-12)]
     if not quick:
         rows.append(Entry(problem, "SciPy RK45 1e-12", scipy_run("RK45", 1e-12, t_end), error))
         rows.append(Entry(problem, "SciPy DOP853 1e-12", scipy_run("DOP853", 1e-12, t_end), error))

@@ -41,6 +41,30 @@ def scipy_run(method: str, right: Callable, rtol: float, t_end: float) -> Callab
     return lambda: solve_ivp(right, (0.0, t_end), START, method=method, rtol=rtol, atol=rtol).y[:, -1]
 
 
+def heyoka_run() -> Callable[[float], Callable[[], np.ndarray]]:
+    """Return what makes a call of heyoka's Taylor integrator for a tolerance; it is compiled beforehand."""
+    import heyoka
+
+    a, b, u, w = heyoka.make_vars("a", "b", "u", "w")
+    c, s = heyoka.cos(a - b), heyoka.sin(a - b)
+    on_a, on_b = -s * w**2 - 2 * G * heyoka.sin(a), s * u**2 - G * heyoka.sin(b)
+    det = 2.0 - c**2
+    rates = [(a, u), (b, w), (u, (on_a - c * on_b) / det), (w, (2 * on_b - c * on_a) / det)]
+
+    def make(tolerance: float, t_end: float) -> Callable[[], np.ndarray]:
+        solver = heyoka.taylor_adaptive(rates, START, tol=tolerance)
+
+        def call() -> np.ndarray:
+            solver.time = 0.0
+            solver.state[:] = START
+            solver.propagate_until(t_end)
+            return solver.state.copy()
+
+        return call
+
+    return make
+
+
 def loosest(make: Callable, error: Callable, target: float) -> tuple[float, Callable]:
     """Return the first tolerance of the ladder with which no error is greater, and its call."""
     for rtol in LADDER:
@@ -68,6 +92,11 @@ def entries(quick: bool) -> list[Entry]:
                 call = scipy_run(method, right[module], rtol, t_end)
                 yield Entry(problem, f"SciPy {method} {rtol:.1e}, lambdify, {module}", call, error)
 
+    def taylor():
+        make = heyoka_run()
+        tolerance, call = loosest(lambda tol: make(tol, t_end), error, target)
+        yield Entry(problem, f"heyoka {tolerance:.1e}, compiled before", call, error)
+
     m = machine()
     truth = _truth(t_end)
 
@@ -80,6 +109,7 @@ def entries(quick: bool) -> list[Entry]:
         rtol, call = loosest(ours, error, target)
         rows.append(Entry(problem, f"stickslip engine {rtol:.1e}", call, error, ours=True))
         rows += with_peer("sympy", peers)
+        rows += with_peer("heyoka", taylor)
     return rows
 
 

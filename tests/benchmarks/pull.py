@@ -12,8 +12,8 @@ from scipy.integrate import solve_ivp
 import stickslip as ss
 from stickslip import _core
 
-from .block_on_belt import engine
-from .entries import Entry, with_peer
+from .block_on_belt import engine, has_cvode, timed_without_python
+from .entries import Entry
 
 S0, S1, S2, FC, FS, VS = 1e5, math.sqrt(1e5), 0.4, 1.0, 1.5, 1e-3
 
@@ -42,27 +42,6 @@ def jacobian(t, y):
     by_v = 1.0 - math.copysign(1.0, v) * z * per_g + abs(v) * z * per_g * slope / (FC + fall)
     by_z = -abs(v) * per_g
     return [[0.0, 1.0, 0.0], [-2.0, -S1 * by_v - S2, -S0 - S1 * by_z], [0.0, by_v, by_z]]
-
-
-def cvode_run(rtol, times):
-    """Return a call of SUNDIALS' CVODE (BDF) with the analytic Jacobian."""
-    from sksundae.cvode import CVODE
-
-    def right(t, y, out):
-        out[:] = rhs(t, y)
-
-    def jac(t, y, rate, out):
-        out[:] = jacobian(t, y)
-
-    solver = CVODE(
-        right,
-        rtol=rtol,
-        atol=rtol * np.array([1.0, VS, FC / S0]),
-        method="BDF",
-        jacfn=jac,
-        max_num_steps=10_000_000,
-    )
-    return lambda: np.array(solver.solve(np.concatenate([[0.0], times]), np.zeros(3)).y)[1:, 0]
 
 
 def scipy_run(method, rtol, times):
@@ -108,11 +87,15 @@ def entries(quick: bool) -> list[Entry]:
         [("LSODA", 1e-6)] if quick else [("LSODA", 1e-6), ("LSODA", 1e-9), ("Radau", 1e-10), ("BDF", 1e-7)]
     ):
         rows.append(Entry(problem, f"SciPy {method} {rtol:.0e}", scipy_run(method, rtol, times), error))
-    rows += with_peer(
-        "sksundae",
-        lambda: [
-            Entry(problem, f"CVODE BDF {rtol:.0e}", cvode_run(rtol, times), error)
-            for rtol in ((1e-6,) if quick else (1e-7, 1e-8, 1e-10))
-        ],
-    )
+    if has_cvode():
+        rows += [
+            Entry(
+                problem,
+                f"CVODE BDF {rtol:.0e}, timed in C++",
+                lambda rtol=rtol: timed_without_python(t_end, rtol, 1 if quick else 5, "cvode_pull"),
+                lambda r: error(np.array(r["positions"])),
+                clock=lambda r: r["seconds"],
+            )
+            for rtol in ((1e-6,) if quick else (1e-6, 1e-7, 1e-8, 1e-10))
+        ]
     return rows

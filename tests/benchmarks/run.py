@@ -1,6 +1,6 @@
-"""Times stickslip beside SciPy, scikit-sundae and quantecon in one process and one run, in random order.
+"""Times stickslip beside other solvers in one process and one run, in random order.
 
-``python tests/benchmarks/run.py [--quick] [--json FILE] [--seed N] [--repeat N] [--only P2]``
+``python tests/benchmarks/run.py [--quick] [--json FILE] [--page FILE] [--seed N] [--repeat N] [--only P2]``
 
 Absolute times depend on the machine; compare the ratios of one run. Every time stands beside its error.
 """
@@ -28,6 +28,7 @@ from benchmarks import (
     formulas,
     kernels,
     many_contacts,
+    page,
     pull,
     real_time,
     sweep,
@@ -111,6 +112,7 @@ def main(arguments: list[str] | None = None) -> list[dict]:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small problems, one repetition: a smoke check")
     parser.add_argument("--json", type=Path, help="file for the results")
+    parser.add_argument("--page", type=Path, help="file for the page of the documentation")
     parser.add_argument(
         "--seed", type=int, default=None, help="of the random order (default: from the clock)"
     )
@@ -149,6 +151,8 @@ def main(arguments: list[str] | None = None) -> list[dict]:
         notes += derivatives.notes(options.quick)
     for note in notes:
         print(note)
+    if options.page:
+        options.page.write_text(page.text(about, measured, notes), encoding="utf-8")
     if options.json:
         options.json.write_text(json.dumps({"about": about, "rows": measured}, indent=1), encoding="utf-8")
     return measured
