@@ -14,11 +14,11 @@ Times are the best of several repetitions on a shared x86-64 machine; compare th
 against closed forms and reference solutions. Rows "timed in C++" do not include Python; all others are called from Python,
 with the time that a user waits. Rows of stickslip are bold, and each ratio is relative to the fastest of them.
 
-The other solvers: CVODE (SUNDIALS, the libraries of scikit-sundae) and Boost.odeint run compiled right-hand sides from event to
-event. heyoka compiles the equations before the time is taken. SciPy gets right-hand sides in Python, or by SymPy's `lambdify`.
-quantecon solves one linear complementarity problem by Lemke's method, compiled by numba; it returns one solution, as
-`ss.lcp.lemke` does. Siconos, which solves frictional contact problems with three-dimensional cones, has no package that `pip`
-installs, and was not timed.
+The other solvers: CVODE (SUNDIALS, the libraries of scikit-sundae) and Boost.odeint run compiled right-hand sides
+from event to event. heyoka compiles the equations before the time is taken. SciPy gets right-hand sides in Python, or
+by SymPy's `lambdify`. quantecon solves one linear complementarity problem by Lemke's method, compiled by numba; it
+returns one solution, as `ss.lcp.lemke` does. Siconos, which solves frictional contact problems with three-dimensional
+cones, has no package that `pip` installs, and was not timed.
 """
 UNITS = ((1.0, "s"), (1e3, "ms"), (1e6, "µs"))
 

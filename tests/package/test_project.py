@@ -78,3 +78,24 @@ def test_an_index_would_take_the_archive(tmp_path: Path) -> None:
     leads = re.findall(r'(?:href|src)="([^"]*)"', shown)
     assert [a for a in leads if not a.startswith(("https://", "#"))] == [], "dead on the page of an index"
     assert "this picture" not in shown and "<table>" in shown
+
+
+def test_wheels_are_configured_for_every_supported_platform() -> None:
+    """CPython from the oldest supported version on; Linux on both processors, macOS and Windows."""
+    (least,) = re.findall(r'requires-python = ">=3\.(\d+)"', PROJECT)
+    (built,) = re.findall(r"^\[tool\.cibuildwheel\]\nbuild = \[(.*)\]$", PROJECT, re.MULTILINE)
+    minors = [int(n) for n in re.findall(r"cp3(\d+)-\*", built)]
+    assert minors == list(range(int(least), 15))
+    workflow = (ROOT / ".github" / "workflows" / "wheels.yml").read_text(encoding="utf-8")
+    for system in ("ubuntu-24.04", "ubuntu-24.04-arm", "macos", "windows"):
+        assert system in workflow
+    for path in re.findall(r"\{project\}/(tests/\S+\.py)", PROJECT):
+        assert (ROOT / path).is_file(), path
+
+
+def test_forms_and_workflows_are_yaml() -> None:
+    yaml = pytest.importorskip("yaml")
+    paths = [*(ROOT / ".github").rglob("*.yml")]
+    assert len(paths) >= 7
+    for path in paths:
+        assert isinstance(yaml.safe_load(path.read_text(encoding="utf-8")), dict), path
