@@ -32,7 +32,8 @@ class Page(HTMLParser):
 
 def dead_links(site: Path) -> list[str]:
     """Internal links, pictures and anchors that lead nowhere."""
-    pages = {path: Page(path) for path in sorted(site.rglob("*.html"))}
+    paths = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+    pages = {path: Page(path) for path in paths}
     found = []
     for path, page in pages.items():
         for link in page.links:
