@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,6 +48,7 @@ html_theme_options = {
 
 # Notebooks and pages with code cells are stored without outputs: they run as the site is built, if they have changed.
 nb_execution_mode = "cache"
+os.environ.pop("MPLBACKEND", None)  # kernels would inherit it instead of showing pictures
 nb_execution_timeout = 300
 nb_execution_raise_on_error = True
 nb_merge_streams = True

@@ -154,7 +154,7 @@ def main(arguments: list[str] | None = None) -> list[dict]:
     if options.page:
         options.page.write_text(page.text(about, measured, notes), encoding="utf-8")
     if options.json:
-        options.json.write_text(json.dumps({"about": about, "rows": measured}, indent=1), encoding="utf-8")
+        options.json.write_text(json.dumps({"about": about, "rows": measured, "notes": notes}, indent=1), encoding="utf-8")
     return measured
 
 

@@ -56,6 +56,13 @@ def long_types(site: Path) -> list[str]:
     return [path.name for path in pages if "_SupportsArray" in path.read_text(encoding="utf-8")]
 
 
+def without_pictures(site: Path) -> list[str]:
+    """How-to guides whose code cells have left no picture."""
+    pages = sorted((site / "howto").glob("*.html"))
+    texts = {path.name: path.read_text(encoding="utf-8") for path in pages}
+    return [name for name, text in texts.items() if "cell_input" in text and "_images/" not in text]
+
+
 def words_not_found(site: Path) -> list[str]:
     """Words of which the index of the search does not hold every part."""
     index = (site / "searchindex.js").read_text(encoding="utf-8").lower()
@@ -70,6 +77,7 @@ def main() -> int:
     site = Path(sys.argv[1]).resolve()
     wrong = [f"dead link in {link}" for link in dead_links(site)]
     wrong += [f"long type in reference/{name}" for name in long_types(site)]
+    wrong += [f"no picture in howto/{name}" for name in without_pictures(site)]
     wrong += [f"the search does not find {word!r}" for word in words_not_found(site)]
     print("\n".join(wrong) or f"{len(list(site.rglob('*.html')))} pages: links, types and search are right")
     return 1 if wrong else 0
