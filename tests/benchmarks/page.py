@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 HEAD = """# How fast it is
 
 This page is written by one command, which times all solvers in one process, in random order:
@@ -10,7 +12,8 @@ This page is written by one command, which times all solvers in one process, in 
 PYTHONPATH=tests python -m benchmarks --page notebooks/timing.md
 ```
 
-Times are the best of several repetitions on a shared x86-64 machine; compare the ratios. Errors are those of the whole run
+Times are the best of several repetitions on a shared x86-64 machine, of processor time and time that passed the shorter one;
+compare the ratios. Errors are those of the whole run
 against closed forms and reference solutions. Rows "timed in C++" do not include Python; all others are called from Python,
 with the time that a user waits. Rows of stickslip are bold, and each ratio is relative to the fastest of them.
 
@@ -36,9 +39,11 @@ def text(about: dict, measured: list[dict], notes: list[str]) -> str:
     for problem in dict.fromkeys(row["problem"] for row in measured):
         rows = sorted((row for row in measured if row["problem"] == problem), key=lambda row: row["best_s"])
         base = min(row["best_s"] for row in rows if row["ours"])
-        title, _, error = problem.partition(" ")[2].partition(" (")
+        found = re.fullmatch(r"(.*?)(?: \((.*)\))?(, per run)?", problem.partition(" ")[2])
+        assert found is not None
+        title, error = found[1] + (found[3] or ""), found[2]
         lines += [f"## {title[0].upper()}{title[1:]}", ""]
-        lines += [f"| solver | time | ratio | {error.rstrip(')') or 'error'} |", "|---|---|---|---|"]
+        lines += [f"| solver | time | ratio | {error or 'error'} |", "|---|---|---|---|"]
         for row in rows:
             name = f"**{row['solver']}**" if row["ours"] else row["solver"]
             found = row["error"] if isinstance(row["error"], str) else f"{row['error']:.0e}"
