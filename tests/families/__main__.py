@@ -61,6 +61,8 @@ def _report(family: str, found: list[Verdict], seconds: float, show: bool) -> No
         f"{family}: {len(found)} machines in {seconds:.1f} s: {counts}; mean run {run:.2f} ms, audit {audit:.2f} ms, "
         f"slowest seed {slowest.seed}: {slowest.run_ms:.0f} + {slowest.audit_ms:.0f} ms"
     )
+    if truths := Counter(v.truth for v in found if v.truth):
+        print("  start: " + ", ".join(f"{word} {n}" for word, n in truths.most_common()))
     causes = Counter((v.word, v.cause) for v in found if v.word != PASSED)
     for (word, cause), n in causes.most_common():
         seeds = [v.seed for v in found if (v.word, v.cause) == (word, cause)]

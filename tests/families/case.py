@@ -17,13 +17,15 @@ Rng = np.random.Generator
 class Case:
     """A machine, and how it is run.
 
-    `check` holds the finished run against a truth of the family's own, and returns what is wrong, or nothing.
+    `check` holds the finished run against a truth of the family's own, and returns what is wrong, or nothing. `truth` says
+    in one word how any run, however it ended, compares with a truth about its start.
     """
 
     machine: ss.Machine
     t_end: float
     options: dict[str, Any] = field(default_factory=dict)
     check: Callable[[ss.Trajectory], str] | None = None
+    truth: Callable[[ss.Trajectory], str] | None = None
 
 
 def between(rng: Rng, low: float, high: float) -> float:

@@ -27,6 +27,7 @@ WRONG_TODAY = {
     "springs": 0,
     "smooth": 0,
     "light": 0,
+    "mixed_orders": 0,
 }
 LEFT_TODAY = {
     "chains": 0,
@@ -40,6 +41,7 @@ LEFT_TODAY = {
     "springs": 0,
     "smooth": 0,
     "light": 0,
+    "mixed_orders": 2,  # 153, 170: stalled, and refused, though rest or slip is possible
 }
 
 # Of the first 10^4, what once was wrong or stopped: shared rests beside TwoStateBristle, bristles that creep to rounding,

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 import stickslip as ss
-from families import diverging, endless, solvable
+from families import diverging, endless, first_decision, solvable
 from families.case import Case
 
 MOST_EVENTS, MOST_SECONDS = 20_000, 20.0
 PASSED, UNFINISHED, REFUSED, WRONG, NAN = "passed", "not finished", "refused", "wrong", "NaN"
 CRASH, HANG, BROKEN = "crash", "hang", "audit broke"
-EXPLAINED = ("proven: no answer", "diverges: proven", "goes on")
+EXPLAINED = ("proven: no answer", "diverges: proven", "goes on", first_decision.SHARED)
 WORDS = (PASSED, UNFINISHED, REFUSED, WRONG, NAN, CRASH, HANG, BROKEN)
 
 
@@ -37,6 +37,7 @@ class Verdict:
     run_ms: float = 0.0
     audit_ms: float = 0.0
     skipped: int = 0
+    truth: str = ""  # how the start compares with a truth
 
     def plain(self) -> dict[str, Any]:
         """As JSON takes it."""
@@ -61,8 +62,10 @@ def _start(run: ss.Trajectory, case: Case) -> str:
     return ""
 
 
-def _why(run: ss.Trajectory, case: Case) -> str:
-    """What can be said of a run that did not come to its end."""
+def _why(run: ss.Trajectory, case: Case, truth: str) -> str:
+    """Reason why a run did not come to its end, as far as it is known."""
+    if truth and truth != first_decision.AGREES:
+        return "proven: no answer" if truth in first_decision.NO_ANSWERS else truth
     if run.status == ss.Status.NO_SOLUTION:
         return solvable.verdict(run)
     if run.status == ss.Status.STALLED:
@@ -98,6 +101,12 @@ def judge(seed: int, build: Callable[[int], Case]) -> Verdict:
     ):
         found.word, found.cause = NAN, f"{run.status}"
         return found
+    if case.truth is not None:
+        found.truth = case.truth(run)
+        if found.truth not in first_decision.GOOD and found.truth != first_decision.REFUSED:
+            found.word, found.cause, found.detail = WRONG, f"the start {found.truth}", run.message
+            return found
+    between = time.perf_counter()
     moved = _start(run, case)
     if moved:
         found.word, found.cause, found.detail = WRONG, "the run does not begin where it should", moved
@@ -114,7 +123,7 @@ def judge(seed: int, build: Callable[[int], Case]) -> Verdict:
         found.cause = report.findings[0].what
     elif not run.success:
         found.word, found.detail = UNFINISHED, f"t = {run.t[-1]:g} s: {run.message}"
-        why = _why(run, case)
+        why = _why(run, case, found.truth)
         found.cause = f"{run.status}{', ' * bool(why)}{why}: {without_numbers(run.message)}"
     elif case.check is not None and (differs := case.check(run)):
         found.word, found.cause, found.detail = WRONG, "the run differs from its reference", differs

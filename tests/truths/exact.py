@@ -38,3 +38,33 @@ def solve(a: np.ndarray, b: np.ndarray) -> Rational | None:
         rest = sum((rows[k][j] * x[j] for j in range(k + 1, n)), Fraction(0))
         x[k] = (rows[k][n] - rest) / rows[k][k]
     return x
+
+
+def reduce(rows: list[Rational], columns: int) -> tuple[list[int], list[Rational]]:
+    """Row-reduce the first columns of a matrix, in place of a copy: pivot columns, and the reduced rows in their order."""
+    rows, pivots = [list(row) for row in rows], []
+    for c in range(columns):
+        r = len(pivots)
+        pivot = next((i for i in range(r, len(rows)) if rows[i][c]), None)
+        if pivot is None:
+            continue
+        rows[r], rows[pivot] = rows[pivot], rows[r]
+        head = rows[r] = [x / rows[r][c] if x else x for x in rows[r]]
+        for i, row in enumerate(rows):
+            if i != r and row[c]:
+                rows[i] = [x - row[c] * y if y else x for x, y in zip(row, head, strict=True)]
+        pivots.append(c)
+    return pivots, rows
+
+
+def null_space(rows: list[Rational], columns: int) -> list[Rational]:
+    """A basis of the vectors that a matrix maps to zero."""
+    pivots, reduced = reduce(rows, columns)
+    basis = []
+    for c in sorted(set(range(columns)) - set(pivots)):
+        vector = [Fraction(0)] * columns
+        vector[c] = Fraction(1)
+        for pivot, row in zip(pivots, reduced, strict=False):
+            vector[pivot] = -row[c]
+        basis.append(vector)
+    return basis
