@@ -123,6 +123,20 @@ def late_break_away() -> Damaged:
     return instead(belt(law=ss.Coulomb(static=1.1, kinetic=0.8)), belt(), **ON_BELT)
 
 
+def pushed_off(static: float) -> ss.Machine:
+    """A body on friction, pressed against another that moves away; its load falls from 1."""
+    begins = ss.Ramp(slope=1.0)
+    m = ss.Machine(mass=[2.0, 2.0], names=["a", "b"], force={"a": begins, "b": begins - 1.0})
+    m.add_friction("guide", on={"b": -1.0}, law=ss.Coulomb(static=static, kinetic=0.5))
+    m.add_contact("end", normal={"a": 1.0, "b": 1.0})
+    return m
+
+
+def departure_while_the_load_falls() -> Damaged:
+    """A static level of 0.9 lets it slip at once, one of 1 holds it."""
+    return instead(pushed_off(0.9), pushed_off(1.0), t_end=0.5)
+
+
 def energy_erased() -> Damaged:
     """A ball that should rebound with all its speed stays where it strikes: the impact is that of e = 0."""
     return instead(ball(restitution=0.0), ball(restitution=1.0), **FALL)
@@ -152,6 +166,7 @@ FAULTS: dict[str, tuple[Callable[[], Damaged], str]] = {
     "the load": (lambda: instead(belt(load=1.001), belt(), **ON_BELT), "load"),
     "an early break-away": (early_break_away, "rests while"),
     "a late break-away": (late_break_away, "at rest |F|"),
+    "a departure while the load falls": (departure_while_the_load_falls, "leaves rest at its static level"),
     "a shifted event": (shifted_event, "mode changes at"),
     "a lost event": (lambda: on_belt(events=without(ss.simulate(belt(), **ON_BELT).events, 1)), "mode changes at"),
     "the kinetic level": (lambda: instead(belt(law=ss.Coulomb(1.0, 0.801)), belt(), **ON_BELT), M),

@@ -9,6 +9,7 @@ from stickslip.analysis.auditing._automaton import check_automaton
 from stickslip.analysis.auditing._constraints import check_constraints
 from stickslip.analysis.auditing._contacts import check_contacts
 from stickslip.analysis.auditing._control import check_control
+from stickslip.analysis.auditing._departures import check_departures
 from stickslip.analysis.auditing._description import describe
 from stickslip.analysis.auditing._energy import check_energy
 from stickslip.analysis.auditing._events import check_events
@@ -92,6 +93,7 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
     check_events(report, run, d, panels, size)
     check_automaton(report, run, d, size)
     check_rest(report, run, d, size)
+    check_departures(report, run, d, size)
     rubs = check_impacts(report, run, d, size)
     check_control(report, run, d, panels, size)
     check_energy(report, run, d, panels, surfaces, rubs, size)

@@ -28,7 +28,7 @@ _ROUNDING = 1e-13  # of the greatest force of friction: a place may hold less th
 _MARGIN = 1e-5  # of the level: less is the accuracy of the instant, and the margin after an accumulation
 
 
-def _rigid(place: Place) -> bool:
+def rigid(place: Place) -> bool:
     """Rest is a constraint, and its level that of the law alone."""
     o = place.options
     plain = o is None or (o.presliding is None and o.memory is None and o.dwell == 0.0)
@@ -39,7 +39,7 @@ def _rigid(place: Place) -> bool:
 def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
     """Hold break-aways and reversals against the static level."""
     for i, place in enumerate(d.surfaces):
-        if not _rigid(place):
+        if not rigid(place):
             if _laws.sticks(place.law):
                 audit.skip(
                     f"break-aways of '{place.name}'",

@@ -1,0 +1,189 @@
+"""Whether friction that leaves rest beside closed contacts has to.
+
+A place leaves rest if its static level makes it leave: with the static level as its force it accelerates in that
+direction. After each instant at which a place at rest has left, one implicit step is solved for every combination of
+modes of contacts and friction, with this place sliding at its static level and the others at either level; if none holds
+for any of a few short steps, the place should have rested.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.analysis.auditing import _laws
+from stickslip.analysis.auditing._description import Contact, Description, Place
+from stickslip.analysis.auditing._report import Audit
+from stickslip.analysis.auditing._rest import rigid
+from stickslip.analysis.auditing._tolerances import Sizes
+
+Array = NDArray[np.float64]
+_MOST_INSTANTS, _MOST_SETS = 20, 3000
+_STEPS = 2.0**-4, 2.0**-10, 2.0**-16  # of the time until modes change next
+_ALLOWED = 1e-9  # of the terms of a condition
+_SINGULAR = 1e10  # condition of a system that leaves forces open
+_HELD, _OPEN = 0, 2  # modes of rows, besides the directions of sliding
+
+
+def _is_simple(d: Description) -> bool:
+    """Constant rows, forces that are functions of time, levels that are numbers."""
+    rows = [c.normal for c in d.contacts] + [p.along for p in d.surfaces]
+    return (
+        not (d.constraints or d.clutches or d.springs or d.loops or d.compensators or d.mass.moves)
+        and all(push.signal is not None for push in d.pushes)
+        and all(row.numbers is not None for row in rows)
+        and all(c.rigid for c in d.contacts)
+        and all(
+            rigid(p) and not (p.pressed_by or p.load_form or p.load_table or p.load_formula)
+            for p in d.surfaces
+        )
+    )
+
+
+def check_departures(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
+    """Hold departures from rest at the start and beside contacts against one implicit step."""
+    if not d.contacts or not _is_simple(d):
+        return
+    begin = float(run._raw.t_begin)
+    times = np.unique(run.events.time[np.abs(run.events.after) == 1])
+    struck = set(run.events.time[run.events.impact].tolist())
+    times = np.unique([begin, *times])[:_MOST_INSTANTS]
+    ends = np.append(np.unique(run.events.time), run.t[-1])
+    n = len(d.names)
+    for t in times.tolist():
+        later = ends[ends > t]
+        if t in struck or not later.size:
+            continue
+        at = run.at([t])
+        instant = _Instant(d, t, at.y[:n, 0], at.y[n : 2 * n, 0], sizes)
+        if not instant.rests:
+            continue
+        for i, place in enumerate(d.surfaces):
+            side = int(at[f"{place.name}.mode"][0])
+            if abs(side) != 1 or (t > begin and not _has_left(run, place, t)):
+                continue
+            excess = [instant.excess(i, side, share * float(later[0] - t)) for share in _STEPS]
+            audit.hold("leaves rest at its static level", place.name, t, min(excess), _ALLOWED)
+
+
+def _has_left(run: Any, place: Place, t: float) -> bool:
+    events = run.events.of(place.name)
+    return bool(np.any((events.time == t) & (events.before == _HELD)))
+
+
+class _Instant:
+    """Positions and velocities at one time; contacts that touch, and all friction that is pressed."""
+
+    def __init__(self, d: Description, t: float, q: Array, v: Array, sizes: Sizes) -> None:
+        self.d, self.t, self.q, self.v = d, t, q, v
+        near = 10.0 * sizes.relative
+        self.contacts = [
+            c for c in d.contacts if abs(self._gap(c, 0.0)) <= near * float(np.abs(_of(c)) @ sizes.q)
+        ]
+        self.places = d.places + [c.place for c in self.contacts if c.place is not None]
+        rates = [(self._gap_rate(c), _of(c)) for c in self.contacts]
+        rates += [(float(_along(p) @ v) - p.surface_velocity.value(t, 0), _along(p)) for p in self.places]
+        self.rests = all(abs(rate) <= near * float(np.abs(row) @ sizes.v) for rate, row in rates)
+
+    def _gap(self, c: Contact, h: float) -> float:
+        return float(_of(c) @ (self.q + h * self.v) + c.gap.signal.value(self.t + h, 0))
+
+    def _gap_rate(self, c: Contact) -> float:
+        return float(_of(c) @ self.v + c.gap.signal.value(self.t, 1))
+
+    def excess(self, i: int, side: int, h: float) -> float:
+        """Least violation, over all sets of modes, of the conditions that a departure of surface i within h needs."""
+        place = self.d.surfaces[i]
+        if all(place is not p for p in self.places):
+            return 0.0
+        d, t = self.d, self.t + h
+        system = d.mass.numbers + h * d.damping + h * h * d.stiffness
+        force = -d.damping @ self.v - d.stiffness @ (self.q + h * self.v)
+        for push in d.pushes:
+            force = force + push.along * push.signal.value(t, 0)
+        rows = [_of(c) for c in self.contacts] + [_along(p) for p in self.places]
+        drift = [self._gap(c, h) / h**2 for c in self.contacts]
+        drift += [(float(_along(p) @ self.v) - p.surface_velocity.value(t, 0)) / h for p in self.places]
+        least = np.inf
+        for count, modes in enumerate(self._sets(place, side)):
+            if count == _MOST_SETS:
+                return 0.0
+            least = min(least, self._violation(system, force, rows, drift, modes, t))
+            if least <= _ALLOWED:
+                break
+        return float(least)
+
+    def _sets(self, place: Place, side: int) -> Iterator[list[tuple[int, bool]]]:
+        """Modes of contacts and friction; of what slides also whether it does so at the static level."""
+        one = [(side, True)]
+        any_mode = [(_HELD, True), *itertools.product((1, -1), (True, False))]
+        choices = [[(_HELD, True), (_OPEN, True)]] * len(self.contacts)
+        choices += [one if p is place else any_mode for p in self.places]
+        yield from map(list, itertools.product(*choices))
+
+    def _violation(
+        self,
+        system: Array,
+        force: Array,
+        rows: list[Array],
+        drift: list[float],
+        modes: list[tuple[int, bool]],
+        t: float,
+    ) -> float:
+        n, contacts = len(force), len(self.contacts)
+        a, b = np.zeros((n + len(rows), n + len(rows))), np.zeros(n + len(rows))
+        a[:n, :n], b[:n] = system, force
+        margins: list[tuple[Array, float]] = []
+        for r, ((mode, static), row) in enumerate(zip(modes, rows, strict=True)):
+            a[:n, n + r] = -row if r < contacts else row
+            rate, unit = np.append(row, np.zeros(len(rows))), np.eye(n + len(rows))[n + r]
+            if mode == _HELD:
+                a[n + r], b[n + r] = rate, -drift[r]
+            else:
+                a[n + r, n + r] = 1.0
+            if r < contacts:
+                margins.append((unit, 0.0) if mode == _HELD else (rate, drift[r]))
+                continue
+            load, press = self._load(r - contacts, n, len(rows), t)
+            if mode == _HELD:
+                low, high = _laws.jump(self.places[r - contacts].law)
+                margins += [(high * press - unit, high * load), (unit - low * press, -low * load)]
+            else:
+                level = self._level(r - contacts, mode, static)
+                a[n + r] -= level * press
+                b[n + r] = level * load
+                margins.append((mode * rate, mode * drift[r]))
+        if np.linalg.cond(a) > _SINGULAR:
+            return 0.0
+        x = np.linalg.solve(a, b)
+        short = [-(row @ x + more) / (np.abs(row) @ np.abs(x) + abs(more) + 1e-300) for row, more in margins]
+        return max(max(short, default=0.0), 0.0)
+
+    def _load(self, k: int, n: int, size: int, t: float) -> tuple[float, Array]:
+        """Normal load of friction: given, and by the force of its contact."""
+        place, press = self.places[k], np.zeros(n + size)
+        if not place.on_contact:
+            return place.normal_load.value(t, 0), press
+        press[n + next(j for j, c in enumerate(self.contacts) if c.place is place)] = 1.0
+        return 0.0, press
+
+    def _level(self, k: int, side: int, static: bool) -> float:
+        law = self.places[k].law
+        if static:
+            return _laws.jump(law)[side > 0]
+        dry, _, _ = _laws.parts(law, np.zeros(1), np.array([float(side)]), np.zeros((0, 1)))
+        return float(dry[0])
+
+
+def _of(c: Contact) -> Array:
+    assert c.normal.numbers is not None
+    return c.normal.numbers
+
+
+def _along(p: Place) -> Array:
+    assert p.along.numbers is not None
+    return p.along.numbers
