@@ -12,21 +12,26 @@ import stickslip as ss
 AGREES, NONE, NO_ANSWER = "agrees", "agrees: there is none", "none, an impact without collision"
 REFUSED, FALSE_NONE = "refused though answered", "said to have none though answered"
 DIFFERS, LATE, RESTS, SHARED = "differs", "late", "moves though it can rest", "depends on shared forces"
+WATCHED = "left to be watched"
 UNPROVEN = "none, not said to be proven"
 NO_ANSWERS = (NONE, NO_ANSWER, UNPROVEN)
-GOOD = (AGREES, SHARED, *NO_ANSWERS)
+GOOD = (AGREES, SHARED, WATCHED, *NO_ANSWERS)
 SAME = 1e-9  # relative, of accelerations
 SOON = 1e-4  # s: a mode that changes so soon should have been decided at the start
 
 
 @dataclass
 class FirstDecision:
-    """Judges the start of a run; names of contacts and of friction, and which contacts have friction."""
+    """Judges the start of a run; names of contacts and of friction, and which contacts have friction.
+
+    watched: everything may first stay at rest, until its limit is passed by more than rounding, which the audit checks.
+    """
 
     instant: Instant
     contacts: list[str]
     friction: list[str]
     rough: list[bool]
+    watched: bool = False
 
     def __call__(self, run: ss.Trajectory) -> str:
         """One word."""
@@ -45,6 +50,8 @@ class FirstDecision:
             return RESTS if rests and not any(self._is(a, modes, motion) for a in rests) else AGREES
         if found.continuum:
             return SHARED
+        if self.watched and all(mode in ("stick", "closed") for mode in modes):
+            return WATCHED
         soon = any(run.t[0] < e.time <= run.t[0] + SOON for e in run.events)
         return LATE if soon else DIFFERS if found.found else f"{DIFFERS}: there is none"
 

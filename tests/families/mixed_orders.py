@@ -202,9 +202,13 @@ def parts(seed: int) -> Parts:
     return p
 
 
-def build(seed: int) -> Case:
+def case(p: Parts, t_end: float = T_END) -> Case:
     """A machine at rest, judged by its first decision."""
-    p = parts(seed)
     names = [row.name for row, _ in p.contacts], [row.name for row in p.friction]
-    of_contact = [rubs is not None for _, rubs in p.contacts]
-    return Case(p.machine(), T_END, truth=FirstDecision(p.instant(), *names, of_contact))
+    rough = [rubs is not None for _, rubs in p.contacts]
+    return Case(p.machine(), t_end, truth=FirstDecision(p.instant(), *names, rough))
+
+
+def build(seed: int) -> Case:
+    """The machine of a seed."""
+    return case(parts(seed))
