@@ -13,6 +13,7 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${CCACHE}")
 endif()
 
+option(STICKSLIP_SWITCHES "Let STICKSLIP_OFF switch rules of decisions off, see src/core/switches.hpp" OFF)
 option(STICKSLIP_WERROR "Treat our own warnings as errors" OFF)
 set(STICKSLIP_SANITIZE "" CACHE STRING "Sanitizers, for example address,undefined")
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
@@ -48,6 +49,10 @@ if(STICKSLIP_SANITIZE)
 endif()
 
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/*.cpp")
+if(STICKSLIP_SWITCHES)
+  file(GLOB decisions CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/transition/*.cpp")
+  set_source_files_properties(${decisions} PROPERTIES COMPILE_DEFINITIONS STICKSLIP_SWITCHES)
+endif()
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/*.hpp")
 
 # STICKSLIP_BUILT: a library that another build of this checkout has left. It is taken if it is younger than every

@@ -1,5 +1,6 @@
 // Admissible means on an interval after t, not at t alone: the guards of a candidate are followed a little.
 #include "contact/share.hpp"
+#include "core/switches.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/friction_force.hpp"
 #include "dynamics/tangent.hpp"
@@ -49,6 +50,41 @@ bool Decision::determines_forces(const Regime& r) {
   return false;
 }
 
+namespace {
+
+// Where its first coefficient is a force, or an acceleration times one over a power's factorial.
+Index first_known(GuardKind kind) {
+  switch (kind) {
+  case GuardKind::lifts_off:
+  case GuardKind::breaks_away:
+    return 0;
+  case GuardKind::slip_ends:
+  case GuardKind::locks:
+    return 1;
+  case GuardKind::closes:
+    return 2;
+  default:
+    return -1;
+  }
+}
+
+// Of a component that the problem cannot tell from zero: coefficients that amount to no more than rounding of the terms
+// that cancel in it, at the instant or as signals go on. Higher ones decide.
+void drop_rounding(const contact::Problem& p, const contact::Candidate& c, Index component, GuardKind kind,
+                   const Vector& goes_on, double pace, Matrix::RowXpr row) {
+  const Index first = first_known(kind);
+  if (!STICKSLIP_RULE("drop_rounding") || first < 0 || c.touching[component] == 0) return;
+  double size = contact::acceleration_row(p, component, c.force).scale;
+  for (Index j = 0; j < p.size(); ++j) // forces that hold pass on what acts on their own rows
+    if (p.G(j, j) > 0.0) size = std::max(size, std::abs(p.G(component, j)) / p.G(j, j) * goes_on(j));
+  double known = tolerance::rest * size;
+  if (first == 0) known /= p.G(component, component);
+  for (Index j = first; j < row.size(); ++j, known /= pace)
+    if (std::abs(row(j)) <= known) row(j) = 0.0;
+}
+
+} // namespace
+
 bool Decision::admissible(const contact::Candidate& c) {
   state->modes = entry;
   state->base_x = entry_x;
@@ -72,6 +108,15 @@ bool Decision::admissible(const contact::Candidate& c) {
     if (!state->modes.at_limit.empty()) free = &cache.get(sys, state->modes), guard_series(*free);
   }
   const Regime& r = *free;
+  // What signals add to each acceleration as they go on.
+  Vector goes_on = Vector::Zero(problem.size());
+  if (r.affine && std::find(c.touching.begin(), c.touching.end(), std::uint8_t{1}) != c.touching.end()) {
+    Vector all = Vector::Zero(sys.ns());
+    double power = 1.0;
+    for (Index k = 0; k < series_terms; ++k, power *= pace) all += power * signal_series.col(k).cwiseAbs();
+    goes_on = rows.cwiseAbs() * (r.linear->S.cwiseAbs() * all);
+    for (Index k = 0; k < problem.size(); ++k) goes_on(k) += own_acceleration(k).cwiseAbs().dot(all);
+  }
   for (Index k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
     bool mine = false;
@@ -81,7 +126,13 @@ bool Decision::admissible(const contact::Candidate& c) {
       mine = rests[g.friction];
     else
       mine = g.kind == GuardKind::shared_limit;
-    if (!mine || settled(c, g) || sign_of(r, k) <= 0) continue;
+    if (!mine || settled(c, g)) continue;
+    const auto element = std::find(elements.begin(), elements.end(), g.friction) - elements.begin();
+    const Index component = g.contact >= 0              ? number[g.contact]
+                            : element < elements.size() ? closed.size() + element
+                                                        : -1;
+    if (component >= 0) drop_rounding(problem, c, component, g.kind, goes_on, pace, series.row(k));
+    if (sign_of(r, k) <= 0) continue;
     note_overrun(r, g);
     return false;
   }
@@ -128,7 +179,8 @@ bool Decision::share(const Regime& r) {
     size.row(g.limit).setConstant(
         sharing_size(sys, r, g.limit, t, state->base_x.data(), sig.data(), force.data()));
   }
-  size_by_group(sharing.group, r.affine, margins, std::max(std::abs(t) / pace, 1.0), size);
+  if (STICKSLIP_RULE("size_by_group"))
+    size_by_group(sharing.group, r.affine, margins, std::max(std::abs(t) / pace, 1.0), size);
   state->modes.at_limit.clear();
   broken.clear();
   if (contact::within_limits(margins, size)) return true;
@@ -340,7 +392,7 @@ Vector Decision::acceleration_terms(const Regime& r, const Vector& row, const Ma
 
 // Whether closed contacts, or other elements that stick, keep this element at rest from moving at all.
 bool Decision::stands_still(const Regime& r, const Friction& p) {
-  if (r.closed.empty() && r.sticking.empty()) return false;
+  if (!STICKSLIP_RULE("stands_still") || (r.closed.empty() && r.sticking.empty())) return false;
   const auto gone = [](const Vector& left, const Vector& size) {
     return (left.cwiseAbs().array() <= tolerance::sign * size.array()).all();
   };
@@ -359,13 +411,14 @@ bool Decision::stands_still(const Regime& r, const Friction& p) {
 // Where friction and normal force were solved from each other, the slope of a guard is known no better than its
 // terms.
 double Decision::certain_slope(const Regime& r, Index k, double slope) const {
-  if (!r.affine || !r.coupled) return slope;
+  if (!STICKSLIP_RULE("certain_slope") || !r.affine || !r.coupled) return slope;
   const Vector rates = r.Ax.cwiseAbs() * state->base_x.cwiseAbs() + r.As.cwiseAbs() * sig.cwiseAbs();
   return std::abs(slope) <= tolerance::constrained * r.Gx.row(k).cwiseAbs().dot(rates) ? 0.0 : slope;
 }
 
 // Along an element at rest, as well as it is known where it stands.
 double Decision::no_acceleration(Index i) const {
+  if (!STICKSLIP_RULE("no_acceleration")) return 0.0;
   const Index k = closed.size() + (std::find(elements.begin(), elements.end(), i) - elements.begin());
   return problem.no_acceleration(k, contact::at_guard(problem, allowed[k], k));
 }
@@ -376,10 +429,11 @@ int Decision::sign_of(const Regime& r, Index k) {
   const auto i = g.friction >= 0 ? g.friction : g.contact >= 0 ? g.contact : 0;
   std::array<double, series_terms> row{};
   for (Index j = 0; j < std::ssize(row); ++j) row[j] = series(k, j);
-  drop_passing_terms(row, tolerance::last_digits * std::max(std::abs(t), pace));
+  if (STICKSLIP_RULE("drop_passing_terms"))
+    drop_passing_terms(row, tolerance::last_digits * std::max(std::abs(t), pace));
   // What an acceleration, term j, cannot be told from says no more by its higher terms, as far as they add no more to it.
   const auto drop_unresolved = [&](std::size_t j, double unresolved) {
-    if (std::abs(row[j]) > unresolved) return;
+    if (!STICKSLIP_RULE("drop_unresolved") || std::abs(row[j]) > unresolved) return;
     for (double factor = 1.0; j < row.size(); ++j, factor *= pace)
       if (std::abs(row[j]) * factor <= unresolved) row[j] = 0.0;
   };
@@ -426,7 +480,7 @@ int Decision::sign_of(const Regime& r, Index k) {
 // constraints contradict each other by their surfaces and walls alone: a body that follows one of them follows all, or
 // their mean. How they part is kept in `parting`, of the first order at which they do.
 bool Decision::rests_stay(const Regime& r) {
-  if (!r.shared) return true;
+  if (!STICKSLIP_RULE("rests_stay") || !r.shared) return true;
   struct Surface {
     Vector own, against, terms; // acceleration by signals: of the surface, and of it against the body
     double speed = 0.0;         // size of the velocity

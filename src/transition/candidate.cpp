@@ -22,7 +22,7 @@ constexpr double alike = 1e-8;     // two solutions are one: ten times what loca
 constexpr double singular = tolerance::rest; // pivots of the scaled equations below this are zero
 
 const Line& slip_line(const Element& element, Mode mode, Slip slip) {
-  if (slip == Slip::sliding) return mode == Mode::slip_forward ? element.plus : element.minus;
+  if (slip != Slip::impending) return mode == Mode::slip_forward ? element.plus : element.minus;
   return mode == Mode::slip_forward ? element.high : element.low;
 }
 

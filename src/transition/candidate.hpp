@@ -9,7 +9,8 @@ namespace stickslip::contact {
 // How an element that is given a slipping mode is to be treated.
 enum class Slip : std::uint8_t {
   impending, // leaves rest at its static level; its acceleration must point the same way
-  sliding,   // kinetic level, direction fixed, any acceleration
+  departing, // rests within its static level, or leaves at its kinetic one with an acceleration that points the same way
+  sliding, // kinetic level, direction fixed, any acceleration
 };
 
 struct CandidateWorkspace {

@@ -1,5 +1,6 @@
 // The choice of modes: the complementarity problem over everything that rests or touches, and its answer.
 #include "core/list.hpp"
+#include "core/switches.hpp"
 #include "dynamics/friction_force.hpp"
 #include "dynamics/tangent.hpp"
 #include "transition/decision.hpp"
@@ -128,7 +129,8 @@ void Decision::assemble() {
     rows.row(k) = element.velocity.x.transpose();
     columns.col(k) = -element.effect;
     p.free(k) = relative_acceleration(element, xdot, sig);
-    p.unnoticed(k) = tolerance::rest * velocity_size(element, state->nominal) / state->time_scale;
+    if (STICKSLIP_RULE("unnoticed"))
+      p.unnoticed(k) = tolerance::rest * velocity_size(element, state->nominal) / state->time_scale;
     ct::Element q = rests[i] ? element_at_rest(i) : element_that_slides(i);
     const Index c = loading_contact(element);
     q.contact = c >= 0 ? number[c] : -1;
@@ -151,7 +153,7 @@ void Decision::assemble() {
 // friction then would have to hold.
 void Decision::size_by_rates() {
   const auto nc = closed.size();
-  if (nc == 0) return;
+  if (!STICKSLIP_RULE("size_by_rates") || nc == 0) return;
   const LinearPart& linear = cache.linear(sys, state->modes);
   const double moment = std::max(std::abs(t), state->time_scale);
   signal_rates(sys, t, w.rate.data());
@@ -173,6 +175,7 @@ const Vector& Decision::own_acceleration(Index k) const {
 // make change, by differences. That can be so fast that the last digits of the instant decide about the sign of what is
 // balanced there.
 void Decision::size_by_turning_rows() {
+  if (!STICKSLIP_RULE("size_by_turning_rows")) return;
   const double h = short_time * state->time_scale, moment = std::max(std::abs(t), state->time_scale),
                digits = tolerance::last_digits * std::abs(t);
   const auto nc = closed.size();
@@ -214,7 +217,7 @@ void Decision::narrow(const List<Guard>& fired) {
   problem.located.assign(problem.size(), 0);
   const auto leave = [&](Index k, ct::Allowed may) {
     allowed[k] = may;
-    problem.located[k] = 1;
+    problem.located[k] = STICKSLIP_RULE("located");
   };
   for (const Guard& g : fired) {
     if (g.kind == GuardKind::lifts_off && candidate[g.contact]) leave(number[g.contact], ct::bit(Mode::open));
@@ -254,7 +257,7 @@ bool Decision::try_choice() {
 // Surfaces that part only by a higher derivative: a short time later they do so by an acceleration, which is
 // small against what friction can give. True if there are any.
 bool Decision::part() {
-  if (parting.size() != problem.size()) return false;
+  if (!STICKSLIP_RULE("part") || parting.size() != problem.size()) return false;
   double least = INFINITY;
   for (Index k = 0; k < parting.size(); ++k) {
     if (parting(k) == 0.0) continue;
@@ -273,7 +276,7 @@ bool Decision::part() {
 }
 
 bool Decision::leave_at_limit() {
-  if (overrun.size() != elements.size()) return false;
+  if (!STICKSLIP_RULE("leave_at_limit") || overrun.size() != elements.size()) return false;
   for (Index q = 0; q < elements.size(); ++q)
     if (overrun[q] != 0 && rests[elements[q]])
       allowed[closed.size() + q] = ct::bit(overrun[q] > 0 ? Mode::slip_forward : Mode::slip_backward);
@@ -283,7 +286,7 @@ bool Decision::leave_at_limit() {
 // With a lag, friction at break-away goes on where it is: a limit that falls below the force, or a force that grows
 // slower than the lagged friction would, moves nothing. Such an element is held by its lagged force.
 bool Decision::hold_by_lag() {
-  if (overrun.size() != elements.size()) return false;
+  if (!STICKSLIP_RULE("hold_by_lag") || overrun.size() != elements.size()) return false;
   bool any = false;
   for (Index q = 0; q < elements.size(); ++q) {
     const Index i = elements[q];
@@ -303,6 +306,7 @@ bool Decision::hold_by_lag() {
 // The same at a stop: while the load fell, sliding friction lagged behind, above what rest could hold now. So what
 // comes to rest is held by its lagged force, which goes on towards the static level.
 bool Decision::stop_by_lag() {
+  if (!STICKSLIP_RULE("stop_by_lag")) return false;
   bool any = false;
   for (Index q = 0; q < elements.size(); ++q) {
     const Index i = elements[q];
@@ -321,21 +325,10 @@ bool Decision::stop_by_lag() {
   return any;
 }
 
-// A shared answer stands for all mode sets of the same motion, until it does not hold: then they go different ways.
-bool Decision::try_parts_of_shared(const List<Guard>& fired) {
-  work.stage.keep_parts = true;
-  narrow(fired);
-  bool found = try_choice();
-  std::fill(allowed.begin(), allowed.end(), ct::anything);
-  found = found || try_choice();
-  work.stage.keep_parts = false;
-  return found;
-}
-
 // Where nothing else holds, neither rest nor slip, what decides between them is less than is known of it: a motion has
 // crept to rest at its limit. It is held as after an accumulation of slips.
 bool Decision::try_firmly() {
-  if (woken) return false; // what begins has no motion yet
+  if (!STICKSLIP_RULE("try_firmly") || woken) return false; // what begins has no motion yet
   List<Index> changed;
   for (Index q = 0; q < elements.size(); ++q) {
     Hold& hold = state->modes.friction[elements[q]].hold;
@@ -355,6 +348,7 @@ bool Decision::try_firmly() {
 
 // Guards of one instant may have been located a few digits apart: then everything is zero as well as events are located.
 bool Decision::try_as_located() {
+  if (!STICKSLIP_RULE("try_as_located")) return false;
   std::fill(allowed.begin(), allowed.end(), ct::anything);
   problem.located.assign(problem.size(), 1);
   return try_choice();
@@ -363,12 +357,13 @@ bool Decision::try_as_located() {
 // Every mode set one by one, as far as there are not too many: an answer that no path has led to, or the proof that
 // there is none.
 bool Decision::try_everything() {
+  if (!STICKSLIP_RULE("try_everything")) return false;
   std::fill(allowed.begin(), allowed.end(), ct::anything);
   work.stage.most_modes = ct::largest_on_failure;
-  work.stage.keep_parts = true;
+  work.departures = STICKSLIP_RULE("departures");
   const bool found = try_choice();
   work.stage.most_modes = ct::largest_mode_count;
-  work.stage.keep_parts = false;
+  work.departures = false;
   if (found) return true;
   // Proven where equations and inequalities have no answer, those of the instant itself or, where surfaces only begin to
   // part, those with a little of their motion; not where all answers were refused for what follows.
@@ -389,8 +384,8 @@ bool Decision::choose_modes(const List<Guard>& fired) {
     // Guards that fired together need not all have their way.
     std::fill(allowed.begin(), allowed.end(), ct::anything);
     if (!try_choice() && !(part() && try_choice()) && !(leave_at_limit() && try_choice()) &&
-        !(hold_by_lag() && try_choice()) && !(stop_by_lag() && try_choice()) && !try_parts_of_shared(fired) &&
-        !try_as_located() && !try_everything() && !try_firmly())
+        !(hold_by_lag() && try_choice()) && !(stop_by_lag() && try_choice()) && !try_as_located() &&
+        !try_everything() && !try_firmly())
       return false;
   }
   apply(answer.answer);

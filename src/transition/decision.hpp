@@ -161,7 +161,6 @@ private:
   bool leave_at_limit();
   bool hold_by_lag();
   bool stop_by_lag();
-  bool try_parts_of_shared(const List<Guard>& fired);
   bool try_as_located();
   bool try_firmly();
   bool try_everything();

@@ -2,6 +2,7 @@
 
 #include "core/linalg.hpp"
 #include "core/list.hpp"
+#include "core/switches.hpp"
 #include "core/tolerances.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ struct StaticToKinetic {
   double rounding_of_load(Index s, Mode mode) const {
     const Element& element = p.elements[s];
     const Index k = p.contacts + s, c = element.contact;
-    if (c < 0) return 0.0;
+    if (!STICKSLIP_RULE("rounding_of_load") || c < 0) return 0.0;
     const double per_force = (mode == Mode::slip_forward ? element.plus : element.minus).b;
     return tolerance::rounding * std::abs(per_force * p.G(k, k)) * p.free_scale(c) / p.G(c, c);
   }
@@ -58,7 +59,7 @@ struct StaticToKinetic {
       Allowed& may = ws.allowed[p.contacts + s];
       if (left[s] == Mode::stick && (may & bit(Mode::stick)) == 0) may = anything;
     }
-    round(0);
+    round(0, nullptr);
   }
 
   // Each of several that have left rest, once more at rest under the kinetic friction of the others.
@@ -77,11 +78,12 @@ struct StaticToKinetic {
   }
 
   bool left_rest(const Candidate& c, const List<Slip>& slip, Index s) const {
-    return slip[s] == Slip::sliding && p.elements[s].state == Mode::stick &&
-           c.modes[p.contacts + s] != Mode::open;
+    const Mode m = c.modes[p.contacts + s];
+    return slip[s] != Slip::impending && p.elements[s].state == Mode::stick &&
+           (m == Mode::slip_forward || m == Mode::slip_backward);
   }
 
-  void keep(const Candidate& c, const List<Slip>& slip) {
+  void keep(const Candidate& c, const List<Slip>& slip, const Candidate* at_limit) {
     const auto none = [this](Index s) {
       const Index k = p.contacts + s;
       return p.no_acceleration(k, at_guard(p, ws.allowed[k], k));
@@ -104,6 +106,9 @@ struct StaticToKinetic {
     copy = c;
     if (ws.left.size() <= at) ws.left.emplace_back();
     ws.left[at].assign(p.elements.size(), 0);
+    if (ws.at_limit.size() <= at) ws.at_limit.emplace_back();
+    ws.at_limit[at].modes.clear();
+    if (at_limit != nullptr) ws.at_limit[at] = *at_limit;
     for (Index s = 0; s < p.elements.size(); ++s) {
       if (!left_rest(c, slip, s)) continue;
       const Index k = p.contacts + s;
@@ -115,7 +120,9 @@ struct StaticToKinetic {
   }
 
   // What only passes through rest does so before its static force can take others out of theirs.
-  bool has_fired(Index s) const { return ws.allowed[p.contacts + s] != anything; }
+  bool has_fired(Index s) const {
+    return STICKSLIP_RULE("fired_first") && ws.allowed[p.contacts + s] != anything;
+  }
 
   bool seen(const List<Slip>& slip, const List<Mode>& direction) {
     auto& v = ws.visited;
@@ -130,31 +137,49 @@ struct StaticToKinetic {
     return false;
   }
 
-  void round(Index depth) {
+  // Where static levels lead to no answer: every set that rests within static levels and leaves at kinetic ones.
+  void depart() {
+    for (Slip& s : ws.slip[0])
+      if (s == Slip::impending) s = Slip::departing;
+    if (count_modes(p, ws.allowed, ws.slip[0]) > ws.stage.most_modes) return;
+    Pool& pool = ws.pool[0];
+    pool.clear();
+    complete = solve_stage(p, ws.allowed, ws.slip[0], ws.direction[0], ws.stage, pool) && complete;
+    for (Index k = 0; k < pool.size(); ++k) keep(pool[k], ws.slip[0], nullptr);
+  }
+
+  // Which of those that leave rest do so first: that fired, else that accelerate at the static level, else that only a
+  // higher derivative takes out of it.
+  int rank(const Candidate& c, Index s) const {
+    return has_fired(s) ? 2 : STICKSLIP_RULE("lowest_order_first") && c.touching[p.contacts + s] == 0 ? 1 : 0;
+  }
+
+  // at_limit: the static answer in which what has left stood at its limit without acceleration; null: nothing did.
+  void round(Index depth, const Candidate* at_limit) {
     if (depth >= round_limit() || seen(ws.slip[depth], ws.direction[depth])) return;
     Pool& pool = ws.pool[depth];
     pool.clear();
     complete = solve_stage(p, ws.allowed, ws.slip[depth], ws.direction[depth], ws.stage, pool) && complete;
     for (Index k = 0; k < pool.size(); ++k) {
+      const Candidate& c = pool[k];
       ws.slip[depth + 1] = ws.slip[depth];
       ws.direction[depth + 1] = ws.direction[depth];
-      bool leaves = false, first = false;
       const auto leaves_rest = [&](Index s) {
-        const Mode m = pool[k].modes[p.contacts + s];
+        const Mode m = c.modes[p.contacts + s];
         return ws.slip[depth][s] != Slip::sliding && (m == Mode::slip_forward || m == Mode::slip_backward);
       };
-      for (Index s = 0; s < p.elements.size(); ++s) first = first || (has_fired(s) && leaves_rest(s));
+      int first = -1;
+      for (Index s = 0; s < p.elements.size(); ++s)
+        if (leaves_rest(s)) first = std::max(first, rank(c, s));
       for (Index s = 0; s < p.elements.size(); ++s) {
-        if (!leaves_rest(s) || (first && !has_fired(s))) continue;
-        const Mode m = pool[k].modes[p.contacts + s];
+        if (!leaves_rest(s) || rank(c, s) < first) continue;
         ws.slip[depth + 1][s] = Slip::sliding;
-        ws.direction[depth + 1][s] = m;
-        leaves = true;
+        ws.direction[depth + 1][s] = c.modes[p.contacts + s];
       }
-      if (leaves)
-        round(depth + 1);
+      if (first >= 0)
+        round(depth + 1, at_limit == nullptr && first == 0 ? &c : at_limit);
       else
-        keep(pool[k], ws.slip[depth]);
+        keep(c, ws.slip[depth], at_limit);
     }
   }
 };
@@ -304,14 +329,14 @@ void prepare(const Problem& p, const List<Allowed>& allowed, TransitionWorkspace
 bool transitions(const Problem& p, const List<Allowed>& allowed, TransitionWorkspace& ws) {
   prepare(p, allowed, ws);
   StaticToKinetic cascade{p, ws};
-  cascade.round(0);
-  while (ws.answers.size() == 0 && !ws.retry.empty()) {
+  cascade.round(0, nullptr);
+  while (STICKSLIP_RULE("retry") && ws.answers.size() == 0 && !ws.retry.empty()) {
     const List<Mode> left = std::move(ws.retry.back());
     ws.retry.pop_back();
     cascade.again(left);
   }
   ws.led_to = ws.answers.size();
-  for (Index k = 0; k < ws.led_to; ++k) cascade.one_stays(k);
+  for (Index k = 0; k < ws.led_to && STICKSLIP_RULE("one_stays"); ++k) cascade.one_stays(k);
   return cascade.complete;
 }
 
@@ -327,6 +352,41 @@ Index distinct(const Problem& p, const TransitionWorkspace& ws) {
     n += fresh;
   }
   return n;
+}
+
+// In ws.order. An answer with shared forces stands for all mode sets of the same motion, unless it does not hold.
+void find_admissible(const Problem& p, const Admissible& admissible, TransitionWorkspace& ws) {
+  auto& order = ws.order;
+  order.clear();
+  const auto add = [&](bool unique) {
+    for (Index k = 0; k < ws.answers.size(); ++k) {
+      const Candidate& c = ws.answers[k];
+      const auto stands_for = [&](Index a) {
+        return !ws.answers[a].unique && same_motion(p, ws.answers[a], c);
+      };
+      if (c.unique == unique && std::none_of(order.begin(), order.end(), stands_for) && admissible(c))
+        order.push_back(k);
+    }
+  };
+  add(false);
+  add(true);
+  std::sort(order.begin(), order.end());
+}
+
+// An element that stands at its static level leaves it only if rest does not hold there.
+void drop_needless_departures(const Problem& p, TransitionWorkspace& ws) {
+  auto& order = ws.order;
+  const auto rests = [&](const Candidate& at_limit) {
+    return std::any_of(order.begin(), order.end(), [&](Index k) {
+      return ws.at_limit[k].modes.empty() && same_motion(p, at_limit, ws.answers[k]);
+    });
+  };
+  Index kept = 0;
+  ws.needless.resize(ws.answers.size());
+  for (const Index k : order) ws.needless[k] = !ws.at_limit[k].modes.empty() && rests(ws.at_limit[k]);
+  for (const Index k : order)
+    if (ws.needless[k] == 0) order[kept++] = k;
+  order.resize(kept);
 }
 
 // Rule 3: puts the answer that is taken first in ws.order, which holds one at least.
@@ -356,18 +416,28 @@ Rule prefer(const Problem& p, const List<Mode>& present, TransitionWorkspace& ws
 
 void choose(const Problem& p, const List<Mode>& present, const List<Allowed>& allowed,
             const Admissible& admissible, TransitionWorkspace& ws, Choice& out) {
-  if (p.contacts == 0 && p.elements.size() == 1 && choose_single(p, allowed, admissible, out)) return;
+  if (STICKSLIP_RULE("choose_single") && p.contacts == 0 && p.elements.size() == 1 &&
+      choose_single(p, allowed, admissible, out))
+    return;
   prepare(p, allowed, ws);
   if (count_modes(p, ws.allowed, ws.slip[0]) > largest_mode_count &&
       present_goes_on(p, present, admissible, ws, out))
     return;
-  const bool complete = transitions(p, allowed, ws);
+  ws.stage.keep_parts = true; // a shared answer stands for its parts unless it is not admissible
+  bool complete = transitions(p, allowed, ws);
+  find_admissible(p, admissible, ws);
+  if (ws.order.empty() && ws.departures) {
+    prepare(p, allowed, ws);
+    StaticToKinetic cascade{p, ws, complete};
+    cascade.depart();
+    complete = cascade.complete;
+    ws.led_to = ws.answers.size();
+    find_admissible(p, admissible, ws);
+  }
+  auto& order = ws.order;
   out.rounds = ws.visited_count;
   out.certified_unique = !complete && certified_unique(p);
-  auto& order = ws.order;
-  order.clear();
-  for (Index k = 0; k < ws.answers.size(); ++k)
-    if (admissible(ws.answers[k])) order.push_back(k);
+  if (STICKSLIP_RULE("needless_departures")) drop_needless_departures(p, ws);
   out.solutions = complete ? distinct(p, ws) : out.certified_unique && !order.empty() ? 1 : -1;
   if (order.empty()) {
     out.rule = Rule::none;

@@ -2,7 +2,8 @@
 //
 // Rules (numbers as in the design notes, "Transitions, exactly"):
 //  2  Elements at rest are solved with their static levels. Those that leave, first of all the ones whose guard
-//     fired, take their kinetic force and a fixed direction; solve again until nothing changes, at most
+//     fired, then the ones that accelerate at once, last the ones that stand at their limit and leave only if rest does
+//     not hold there, take their kinetic force and a fixed direction; solve again until nothing changes, at most
 //     elements + 1 rounds; reject what then accelerates the wrong way. Where nothing is left, what did so has
 //     not left: solve again with it at rest.
 //  3  Among several admissible answers: the present modes; then the fewest changed components; then the least
@@ -49,7 +50,11 @@ struct TransitionWorkspace {
   List<Pool> pool; // one per round
   Pool answers;
   List<List<std::uint8_t>> left; // parallel to answers
-  Index led_to = 0;              // so many answers the rules lead to; the others are only counted beside them
+  // Parallel to answers: the static answer in which what then left rest stood at its limit without acceleration; no modes:
+  // nothing did.
+  List<Candidate> at_limit;
+  List<std::uint8_t> needless;
+  Index led_to = 0; // so many answers the rules lead to; the others are only counted beside them
   List<List<Slip>> slip;
   List<List<Mode>> direction;
   List<List<Mode>> visited;
@@ -58,7 +63,9 @@ struct TransitionWorkspace {
   List<List<Mode>> retry;
   List<Mode> back;
   List<Allowed> allowed;
-  List<Index> order;
+  List<Index> order; // admissible answers, the one that is taken first
+  bool departures =
+      false; // where static levels lead to no answer, kinetic ones of everything that leaves may
 };
 
 // Every labelled answer, static to kinetic included, before any choice; behind them (ws.led_to) those in which one of

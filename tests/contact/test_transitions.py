@@ -343,7 +343,7 @@ def test_break_away_exactly_at_the_limit_is_decided_by_the_guard_that_fired():
     """|F| = Fs with F growing: stick still solves the problem at t, but its guard has fired (rule 1)."""
     block = contact.Contacts([2.0], [1.5], np.zeros((0, 1)), guides=[contact.Guide([1.0], 1.0, 1.5)])
     stay = block.decide(["stick"])
-    assert stay.transition.guides == ("stick",) and stay.transition.touching and stay.rule == "present mode"
+    assert stay.transition.guides == ("stick",) and stay.transition.touching and stay.rule == "unique"
     go = block.decide(["stick"], fired={0: "slip+"})
     assert go.transition.guides == ("slip+",) and go.transition.acceleration[0] == pytest.approx(
         0.25, rel=1e-15

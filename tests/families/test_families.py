@@ -41,7 +41,7 @@ LEFT_TODAY = {
     "springs": 0,
     "smooth": 0,
     "light": 0,
-    "mixed_orders": 2,  # 153, 170: stalled, and refused, though rest or slip is possible
+    "mixed_orders": 1,  # 153: stalls though slip is possible
 }
 
 # Starts of `stiff` are judged by themselves: 1 in 6 of its machines stalls, and seed 1 does not end within minutes.
