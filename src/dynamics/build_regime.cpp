@@ -297,6 +297,17 @@ void constrain(const System& sys, Regime& r, Holding& c) {
   follow_constraints(sys, r.A, r.S, r.E);
 }
 
+// An entry of a break-away limit that is rounding of friction and load forces which cancel is zero: it would decide where
+// nothing else acts yet.
+static void drop_rounding_of_limits(const System& sys, const Regime& r, const Vector& x, const Vector& s,
+                                    const Vector& force, Vector& entries) {
+  for (Index k = 0; k < r.guards.size(); ++k)
+    if (r.guards[k].kind == GuardKind::breaks_away &&
+        std::abs(entries(k)) <= tolerance::rounding * guard_size(sys, r, r.guards[k], 0.0, x.data(), s.data(),
+                                                                 force.data(), sys.nominal))
+      entries(k) = 0.0;
+}
+
 // An affine regime is linear and homogeneous in (x, s), so its matrices are what evaluate() makes of unit
 // vectors.
 static void probe(const System& sys, Regime& r, const List<Index>* columns) {
@@ -341,9 +352,11 @@ static void probe(const System& sys, Regime& r, const List<Index>* columns) {
     xdot.setZero();
     evaluate(sys, r, 0.0, x.data(), s.data(), xdot.data(), force.data(), w);
     guard_values(sys, r, 0.0, x.data(), s.data(), force.data(), g.data(), w);
+    if (j < nx) g -= g0;
+    drop_rounding_of_limits(sys, r, x, s, force, g);
     if (j < nx) {
       r.Ax.col(j) = (xdot - xdot0) / unit;
-      r.Gx.col(j) = (g - g0).head(ng) / unit;
+      r.Gx.col(j) = g.head(ng) / unit;
     } else {
       r.As.col(j - nx) = xdot;
       r.Gs.col(j - nx) = g.head(ng);

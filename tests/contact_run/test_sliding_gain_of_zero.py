@@ -96,3 +96,20 @@ def test_rest_on_friction_with_the_forces_of_the_hand_calculation() -> None:
     assert run["a.acceleration"] == pytest.approx(0.0, abs=1e-13)
     assert run["b.velocity"][-1] == pytest.approx(0.0, abs=1e-15)
     assert ss.analysis.audit(run).passed
+
+
+def test_jammed_contact_sticks_though_forces_cancel_in_its_limit() -> None:
+    """It sticks to its surface with a = t^3 / 6. F = t / 2 - 2 t^2 + t^3 / 6 by the balance of a, N = F + t^3 / 6 by that
+    of b: near t = 0 the reserve N - F is below the last digit of F."""
+    m = ss.Machine(
+        mass=[0.5, 1.0], names=["a", "b"], stiffness=[[1.0, -1.0], [-1.0, 1.0]], force={"a": square(2.0)}
+    )
+    m.add_contact(
+        "contact", normal={"b": -1.0}, tangent={"a": -1.0, "b": -1.0}, friction=1.0, surface_velocity=square(-0.5)
+    )  # fmt: skip
+    run = ss.simulate(m, t_end=0.2)
+    assert run.success and len(run.events) <= 1, run.message
+    t = run.t
+    assert run["a.position"] == pytest.approx(t**3 / 6.0, abs=1e-12)
+    assert run["b.position"] == pytest.approx(0.0, abs=1e-14)
+    assert run["contact.normal_force"] == pytest.approx(t / 2.0 - 2.0 * t**2 + t**3 / 3.0, abs=1e-10)
