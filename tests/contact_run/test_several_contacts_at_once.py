@@ -10,7 +10,9 @@ from reference.impact_sequence import Contact, impacts
 
 import stickslip as ss
 
-WITHOUT_END = (92, 207)  # seeds of parts without clearance between elastic walls
+# Seeds of parts without clearance between elastic walls. One coordinate, Newton's law: both impacts reverse the velocity,
+# with or without friction, so that two of them return to the same state without a flight (checked in rational numbers).
+WITHOUT_END = (92, 207)
 SLOW = [0.0, 1e-15, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7]
 
 
