@@ -225,7 +225,7 @@ def _refined(
             line = (1.0 - f) * at_left + f * at_right
             missed = np.maximum(missed, np.max(np.abs(at_inside[:, :, k] - line) * sizes.inverse, axis=0))
         split = np.flatnonzero(missed > tolerance)
-        if 2 * split.size > most - count:
+        if split.size and 2 * split.size > most - count:
             order = split[np.argsort(missed[split])[::-1]]
             split = np.sort(order[: max(0, (most - count) // 2)])
             left_over = max(left_over, float(missed[order[split.size]]))
