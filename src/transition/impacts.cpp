@@ -197,16 +197,12 @@ std::optional<contact::ImpactSolution> Decision::strike(PosedImpact& posed) {
 
 // Changes the velocities by the impulses of an impact, and records it.
 void Decision::apply(const PosedImpact& posed, const contact::ImpactSolution& solution) {
-  Vector change = Vector::Zero(sys.nx), moved = change;
   for (Index k = 0; k < posed.columns.size(); ++k) {
     const double impulse = k < posed.contacts.size() ? solution.impulse(k) : -solution.impulse(k);
-    change += posed.columns[k] * impulse;
-    moved += (posed.columns[k] * impulse).cwiseAbs();
+    state->base_x += posed.columns[k] * impulse;
+    // What rounding leaves of zero afterwards is measured by what the impact moved.
+    state->nominal = state->nominal.cwiseMax((posed.columns[k] * impulse).cwiseAbs());
   }
-  state->base_x += change;
-  // What rounding leaves of zero afterwards is measured by the change and by the terms that it is the sum of: those on a
-  // light part between heavy ones are greater by the ratio of their masses.
-  state->nominal = state->nominal.cwiseMax(change.cwiseAbs()).cwiseMax(tolerance::cancelled * moved);
   struck = true;
   look_again();
 }
