@@ -77,7 +77,7 @@ void drop_rounding(const contact::Problem& p, const contact::Candidate& c, Index
   double size = contact::acceleration_row(p, component, c.force).scale;
   for (Index j = 0; j < p.size(); ++j) // forces that hold pass on what acts on their own rows
     if (p.G(j, j) > 0.0) size = std::max(size, std::abs(p.G(component, j)) / p.G(j, j) * goes_on(j));
-  double known = tolerance::rest * size;
+  double known = tolerance::sign * size;
   if (first == 0) known /= p.G(component, component);
   for (Index j = first; j < row.size(); ++j, known /= pace)
     if (std::abs(row(j)) <= known) row(j) = 0.0;

@@ -423,9 +423,13 @@ void choose(const Problem& p, const List<Mode>& present, const List<Allowed>& al
   if (count_modes(p, ws.allowed, ws.slip[0]) > largest_mode_count &&
       present_goes_on(p, present, admissible, ws, out))
     return;
-  ws.stage.keep_parts = true; // a shared answer stands for its parts unless it is not admissible
-  bool complete = transitions(p, allowed, ws);
-  find_admissible(p, admissible, ws);
+  bool complete = false;
+  for (const bool parts : {false, true}) { // a shared answer stands for its parts unless it is not admissible
+    ws.stage.keep_parts = parts;
+    complete = transitions(p, allowed, ws);
+    find_admissible(p, admissible, ws);
+    if (!ws.order.empty()) break;
+  }
   if (ws.order.empty() && ws.departures) {
     prepare(p, allowed, ws);
     StaticToKinetic cascade{p, ws, complete};
