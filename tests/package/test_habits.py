@@ -93,16 +93,44 @@ def test_times_have_one_word() -> None:
     assert found.omega == pytest.approx(3.0) and found.frequency == pytest.approx(3.0 / (2 * np.pi))
 
 
-def test_curves_take_their_levels_by_position() -> None:
-    assert ss.Stribeck(1.5, 1.0, 1e-3) == ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1e-3)
-    assert ss.Tanh(1.5, 1.0, 1e-3, width=1e-4).width == 1e-4
-    for law in (ss.Coulomb, ss.Stribeck, ss.Tanh):
-        names = [
-            n
-            for n, p in inspect.signature(law).parameters.items()
-            if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
-        ]
-        assert names == ["static", "kinetic", "stribeck_velocity"][: len(names)]
+def _positional(law: type) -> list[str]:
+    either = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return [name for name, p in inspect.signature(law).parameters.items() if p.kind is either]
+
+
+def test_laws_take_their_levels_by_position_and_nothing_else() -> None:
+    levels = ["static", "kinetic", "stribeck_velocity"]
+    assert _positional(ss.Coulomb) == levels[:2]
+    for law in (
+        ss.Stribeck,
+        ss.Tanh,
+        ss.LuGre,
+        ss.TwoStateBristle,
+        ss.ElastoPlastic,
+        ss.MaxwellSlip,
+        ss.Leuven,
+    ):
+        assert _positional(law) == levels, law
+    for law in (ss.Dahl, ss.BoucWen):
+        assert _positional(law) == ["kinetic"], law
+
+
+def test_laws_by_position_and_by_name_are_the_same() -> None:
+    three = {"static": 1.5, "kinetic": 1.0, "stribeck_velocity": 1e-3}
+    assert ss.Stribeck(1.5, 1.0, 1e-3) == ss.Stribeck(**three)
+    assert ss.Tanh(1.5, 1.0, 1e-3, width=1e-4) == ss.Tanh(**three, width=1e-4)
+    for law in (ss.LuGre, ss.TwoStateBristle, ss.ElastoPlastic):
+        assert law(1.5, 1.0, 1e-3, stiffness=1e5) == law(**three, stiffness=1e5)
+    stiffness = {"stiffness": [1e5, 5e4], "attraction": 100.0}
+    assert ss.MaxwellSlip(1.5, 1.0, 1e-3, **stiffness) == ss.MaxwellSlip(**three, **stiffness)
+    assert ss.Leuven(1.5, 1.0, 1e-3, stiffness=1e5, height=2.0).height == 2.0
+    assert ss.Dahl(1.0, stiffness=1e5).force(0.1) == ss.BoucWen(1.0, stiffness=1e5).force(0.1) == 1.0
+    assert ss.LuGre(1.0, stiffness=1e5).kinetic == 1.0  # one level serves for both
+
+
+def test_bristle_law_whose_stiffness_comes_first_is_refused() -> None:
+    with pytest.raises(TypeError, match="stiffness"):
+        ss.LuGre(1e5, 316.2, 0.4)
 
 
 def test_a_number_is_a_law_everywhere() -> None:

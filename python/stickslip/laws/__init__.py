@@ -4,8 +4,9 @@ Every law is an immutable value: parameters are attributes, laws compare by valu
 so that the text builds the law again, and add up with ``+``. ``F`` opposes the relative velocity ``v`` and
 acts on the body as ``-F``. Levels, bristle stiffness and bristle damping are **per unit normal load**: with
 ``normal_load=1`` they are forces, otherwise coefficients of friction. Viscous parts are absolute and do not
-scale with the load. Curves take their levels by position, ``static, kinetic, stribeck_velocity``; everything else has a
-name. Wherever a law is taken a number is one, too: dry friction of one level (`as_law`).
+scale with the load. Every law with levels takes them by position, ``static, kinetic, stribeck_velocity``; `Dahl` and
+`BoucWen` have the one level ``kinetic``. Everything else has a name. Wherever a law is taken a number is one, too: dry
+friction of one level (`as_law`).
 
 One argument is one parameter. A law with one level, such as ``Coulomb(0.8)``, has the same level under both names: sweeps,
 fits and derivatives that vary ``law.static`` or ``law.kinetic`` move both. The two levels are independent where both were

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from stickslip.laws.law import SingleLaw
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, repr=False)
 class LuGre(SingleLaw):
     """Bristle law with presliding, Stribeck effect, lag and varying break-away.
 
@@ -21,6 +21,10 @@ class LuGre(SingleLaw):
 
     Parameters
     ----------
+    static, kinetic : float
+        Levels per unit normal load, ``static >= kinetic > 0``; one alone serves for both.
+    stribeck_velocity : float, optional
+        m/s, > 0; needed if the levels differ.
     stiffness : float
         Bristle stiffness σ0, N/m per unit load, > 0.
     damping : float, default 0.0
@@ -28,10 +32,6 @@ class LuGre(SingleLaw):
         ratio wanted in stick.
     viscous, viscous_exponent : float, default 0.0 and 1.0
         Viscous part ``σ2·|v|^exponent·sgn v``, not scaled by the load.
-    static, kinetic : float
-        Levels per unit normal load, ``static >= kinetic > 0``; one alone serves for both.
-    stribeck_velocity : float, optional
-        m/s, > 0; needed if the levels differ.
     shape : float, default 2.0
         > 0.
     form : {"exponential", "lorentzian"}, default "exponential"
@@ -62,12 +62,13 @@ class LuGre(SingleLaw):
     (1.4, 100000.0)
     """
 
-    stiffness: float
-    damping: float = 0.0
-    viscous: float = 0.0
     static: float | None = None
     kinetic: float | None = None
     stribeck_velocity: float | None = None
+    _: KW_ONLY
+    stiffness: float
+    damping: float = 0.0
+    viscous: float = 0.0
     shape: float = 2.0
     form: str = "exponential"
     viscous_exponent: float = 1.0
@@ -75,7 +76,7 @@ class LuGre(SingleLaw):
     normalised: bool = False
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, repr=False)
 class Dahl(SingleLaw):
     """Elastic presliding that saturates at one level.
 
@@ -84,10 +85,10 @@ class Dahl(SingleLaw):
 
     Parameters
     ----------
-    stiffness : float
-        Rest stiffness σ, N/m per unit load, > 0.
     kinetic : float
         Level per unit normal load, > 0.
+    stiffness : float
+        Rest stiffness σ, N/m per unit load, > 0.
     exponent : float, default 1.0
         i > 0; about 1 for ductile, below 1 for brittle materials.
 
@@ -108,12 +109,13 @@ class Dahl(SingleLaw):
     array([-1.,  1.])
     """
 
-    stiffness: float
     kinetic: float
+    _: KW_ONLY
+    stiffness: float
     exponent: float = 1.0
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, repr=False)
 class TwoStateBristle(SingleLaw):
     """Second-order extension of LuGre that is linear in its parameters.
 
@@ -122,16 +124,16 @@ class TwoStateBristle(SingleLaw):
 
     Parameters
     ----------
+    static, kinetic : float
+        Levels per unit normal load, ``static >= kinetic > 0``; one alone serves for both.
+    stribeck_velocity : float, optional
+        m/s, > 0; needed if the levels differ.
     stiffness : float
         σ0, 1/m, > 0; the presliding stiffness is ``σ0 · kinetic``.
     damping : float, default 0.0
         σ1, N s/m per unit load, >= 0.
     viscous, viscous_exponent : float, default 0.0 and 1.0
         Viscous part, not scaled by the load.
-    static, kinetic : float
-        Levels per unit normal load, ``static >= kinetic > 0``; one alone serves for both.
-    stribeck_velocity : float, optional
-        m/s, > 0; needed if the levels differ.
     shape : float, default 2.0
         m in the exponent, > 0 (1/2 or 2 in the source).
     form : {"exponential", "lorentzian"}, default "exponential"
@@ -162,19 +164,20 @@ class TwoStateBristle(SingleLaw):
     (50000.0, 1.4)
     """
 
-    stiffness: float
-    damping: float = 0.0
-    viscous: float = 0.0
     static: float | None = None
     kinetic: float | None = None
     stribeck_velocity: float | None = None
+    _: KW_ONLY
+    stiffness: float
+    damping: float = 0.0
+    viscous: float = 0.0
     shape: float = 2.0
     form: str = "exponential"
     alpha: float | None = None
     viscous_exponent: float = 1.0
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, repr=False)
 class ElastoPlastic(SingleLaw):
     """LuGre with a purely elastic range: loads within it cause no drift.
 
@@ -183,16 +186,16 @@ class ElastoPlastic(SingleLaw):
 
     Parameters
     ----------
+    static, kinetic : float
+        Levels per unit normal load, ``static >= kinetic > 0``; one alone serves for both.
+    stribeck_velocity : float, optional
+        m/s, > 0; needed if the levels differ.
     stiffness : float
         σ0, N/m per unit load, > 0.
     damping : float, default 0.0
         σ1, N s/m per unit load, >= 0.
     viscous, viscous_exponent : float, default 0.0 and 1.0
         Viscous part, not scaled by the load.
-    static, kinetic : float
-        Levels per unit normal load, ``static >= kinetic > 0``; one alone serves for both.
-    stribeck_velocity : float, optional
-        m/s, > 0; needed if the levels differ.
     shape, form
         As in `Stribeck`.
     elastic_limit : float, optional
@@ -214,19 +217,20 @@ class ElastoPlastic(SingleLaw):
     7e-06
     """
 
-    stiffness: float
-    damping: float = 0.0
-    viscous: float = 0.0
     static: float | None = None
     kinetic: float | None = None
     stribeck_velocity: float | None = None
+    _: KW_ONLY
+    stiffness: float
+    damping: float = 0.0
+    viscous: float = 0.0
     shape: float = 2.0
     form: str = "exponential"
     elastic_limit: float | None = None
     viscous_exponent: float = 1.0
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, repr=False)
 class MaxwellSlip(SingleLaw):
     """Generalised Maxwell slip: n elements in parallel, each of which sticks as a spring or slips.
 
@@ -235,6 +239,10 @@ class MaxwellSlip(SingleLaw):
 
     Parameters
     ----------
+    static, kinetic : float
+        Levels per unit normal load, ``static >= kinetic > 0``; one alone serves for both.
+    stribeck_velocity : float, optional
+        m/s, > 0; needed if the levels differ.
     stiffness : sequence of float
         k_i, N/m per unit load, > 0; 1 to 32 elements.
     share : sequence of float, optional
@@ -243,10 +251,6 @@ class MaxwellSlip(SingleLaw):
         C, N/s per unit load, > 0: how fast a slipping element follows its level. Needed if the levels differ.
     viscous, viscous_exponent : float, default 0.0 and 1.0
         Viscous part, not scaled by the load.
-    static, kinetic : float
-        Levels per unit normal load, ``static >= kinetic > 0``; one alone serves for both.
-    stribeck_velocity : float, optional
-        m/s, > 0; needed if the levels differ.
     shape, form
         As in `Stribeck`.
 
@@ -269,13 +273,14 @@ class MaxwellSlip(SingleLaw):
     0.15
     """
 
+    static: float | None = None
+    kinetic: float | None = None
+    stribeck_velocity: float | None = None
+    _: KW_ONLY
     stiffness: Sequence[float]
     share: Sequence[float] | None = None
     attraction: float | None = None
     viscous: float = 0.0
-    static: float | None = None
-    kinetic: float | None = None
-    stribeck_velocity: float | None = None
     shape: float = 2.0
     form: str = "exponential"
     viscous_exponent: float = 1.0
@@ -287,7 +292,7 @@ class MaxwellSlip(SingleLaw):
             given["share"] = [1.0 / max(count, 1)] * count
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, repr=False)
 class BoucWen(SingleLaw):
     """Bouc–Wen hysteresis as a friction law.
 
@@ -295,10 +300,10 @@ class BoucWen(SingleLaw):
 
     Parameters
     ----------
-    stiffness : float
-        N/m per unit load, > 0.
     kinetic : float
         Level per unit normal load, > 0.
+    stiffness : float
+        N/m per unit load, > 0.
     exponent : float, default 1.0
         n >= 1: how sharply the elastic range turns into sliding.
     beta : float, default 0.5
@@ -322,13 +327,14 @@ class BoucWen(SingleLaw):
     1.0
     """
 
-    stiffness: float
     kinetic: float
+    _: KW_ONLY
+    stiffness: float
     exponent: float = 1.0
     beta: float = 0.5
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, repr=False)
 class Leuven(SingleLaw):
     """Leuven's law: presliding hysteresis with non-local memory, joined with the Stribeck curve.
 
@@ -340,6 +346,10 @@ class Leuven(SingleLaw):
 
     Parameters
     ----------
+    static, kinetic : float
+        Levels per unit normal load, ``static >= kinetic > 0``; one alone serves for both.
+    stribeck_velocity : float, optional
+        m/s, > 0; needed if the levels differ.
     stiffness : float
         Initial stiffness of the virgin curve, N/m per unit load, > 0.
     height : float
@@ -352,10 +362,6 @@ class Leuven(SingleLaw):
         displacement as well only as far as ``|q|^n`` is negligible in them.
     viscous, viscous_exponent : float, default 0.0 and 1.0
         Viscous part, not scaled by the load.
-    static, kinetic : float
-        Levels per unit normal load, ``static >= kinetic > 0``; one alone serves for both.
-    stribeck_velocity : float, optional
-        m/s, > 0; needed if the levels differ.
     shape, form
         As in `Stribeck`.
 
@@ -381,14 +387,15 @@ class Leuven(SingleLaw):
     1.0
     """
 
+    static: float | None = None
+    kinetic: float | None = None
+    stribeck_velocity: float | None = None
+    _: KW_ONLY
     stiffness: float
     height: float
     damping: float = 0.0
     exponent: float = 1.0
     viscous: float = 0.0
-    static: float | None = None
-    kinetic: float | None = None
-    stribeck_velocity: float | None = None
     shape: float = 2.0
     form: str = "exponential"
     viscous_exponent: float = 1.0
