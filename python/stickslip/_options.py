@@ -21,6 +21,21 @@ def _one_of(name: str, value: object, known: dict[str, Any]) -> Any:
     return known[value]
 
 
+def time_span(t_end: Any, t_start: object) -> tuple[float, float]:
+    """Start and end of a run: the end alone, or the pair (start, end) as in SciPy."""
+    if np.ndim(t_end) == 0:
+        return number("t_start", t_start), number("t_end", t_end)
+    if np.shape(t_end) != (2,):
+        reject("t_end", t_end, "a number, or the pair (start, end)")
+    first, last = t_end
+    start, given = number("t_end[0]", first), number("t_start", t_start)
+    if given not in (0.0, start):
+        raise ValueError(
+            f"t_start = {given:g} and t_end[0] = {start:g} exclude each other: give the start of the run once"
+        )
+    return start, number("t_end[1]", last)
+
+
 # What the engine takes where nothing is said.
 _DEFAULT: dict[str, Any] = {
     name: getattr(_core.flow.Options(), name)

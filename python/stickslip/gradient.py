@@ -173,7 +173,7 @@ class _Gradient:
         source: Machine | StateSpace,
         names: list[str],
         mode: str,
-        t_end: float,
+        t_end: float | tuple[float, float],
         options: dict[str, Any],
     ) -> None:
         self.f, self.source, self.names, self.mode = f, source, names, mode
@@ -220,7 +220,7 @@ def value_and_grad(
     machine: Any,
     parameters: Sequence[str],
     *,
-    t_end: float,
+    t_end: float | tuple[float, float],
     mode: Literal["auto", "forward", "reverse"] = "auto",
     **options: Any,
 ) -> Callable[[ArrayLike], tuple[float, Array]]:
@@ -242,8 +242,8 @@ def value_and_grad(
         The machine, which stays as it is.
     parameters : sequence of str
         Names as in `ensemble`.
-    t_end : float
-        End of the runs, s.
+    t_end : float or (float, float)
+        End of the runs, s; or their start and end.
     mode : {"auto", "forward", "reverse"}, default "auto"
         "reverse" needs an ``f`` of states and times of events (not of crossings) that is written with NumPy: arithmetic,
         elementary functions, indices, sums, means, products of matrices and the like. "auto" takes it from 12 parameters

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._checks import finite, number, positive, reject, vector
-from stickslip._options import engine_options
+from stickslip._checks import finite, positive, reject, vector
+from stickslip._options import engine_options, time_span
 from stickslip.crossings import Crossing, crossings_of, moved
 from stickslip.errors import UnknownNameError
 from stickslip.events import Mark, Marks
@@ -24,7 +24,7 @@ __all__ = ["simulate"]
 
 def simulate(
     machine: Machine | Any,
-    t_end: float,
+    t_end: float | tuple[float, float],
     *,
     t_start: float = 0.0,
     initial: Mapping[str, float] | ArrayLike | None = None,
@@ -49,10 +49,10 @@ def simulate(
     ----------
     machine : Machine or StateSpace
         What to run, or anything that has one as ``.machine``.
-    t_end : float
-        End of the run, s.
+    t_end : float or (float, float)
+        End of the run, s; or its start and end, as ``t_span`` of SciPy's ``solve_ivp``.
     t_start : float, default 0.0
-        Start, s; not with `state`.
+        Start, s, where `t_end` is the end alone; not with `state`.
     initial : mapping or array_like, optional
         Initial values by the name of the state, such as ``{"block.velocity": 0.2}`` (all others 0), or all of them.
     dt : float, optional
@@ -130,9 +130,7 @@ def simulate(
     holder = None if machine is described else described
     machine = machine._snapshot()
     compiled = machine.compile()
-    if np.ndim(t_end):
-        reject("t_end", t_end, "one number, the end of the run: its start is t_start=")
-    t_start, t_end = number("t_start", t_start), number("t_end", t_end)
+    t_start, t_end = time_span(t_end, t_start)
     resumed = state is not None
     if state is None:
         state = compiled.initial_state(finite("t_start", t_start), _initial(compiled, initial))

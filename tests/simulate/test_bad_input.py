@@ -118,7 +118,6 @@ CASES = [
     (lambda: run(max_events=-1), "max_events = -1"),
     (lambda: run(max_events=1.5), "max_events = 1.5"),
     (lambda: run(max_events=2**70), f"max_events = {2**70} is not allowed: it must be an integer from 0 to {2**63 - 1}"),
-    (lambda: run(t_end=(0.0, 10.0)), r"t_end = \(0.0, 10.0\) is not allowed: .* its start is t_start="),
     (lambda: run(t_end=10**400), "t_end = an integer of about 401 digits .* below 1.8e308"),
     (lambda: ss.Machine(mass=10**400), "mass = an integer of about 401 digits .* below 1.8e308"),
     (lambda: ss.Machine(mass=10**5000), "mass = an integer of about 5001 digits"),  # too long for Python to print

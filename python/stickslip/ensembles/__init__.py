@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stickslip._checks import number, reject
+from stickslip._checks import reject
+from stickslip._options import time_span
 from stickslip._progress import bar
 from stickslip.crossings import crossings_of
 from stickslip.ensembles.design import Design, design_of
@@ -31,7 +32,7 @@ LARGE = 10_000_000  # points above which it is asked whether so many are meant
 def ensemble(
     machine: Machine | Callable[..., Any] | Any,
     parameters: Mapping[str, ArrayLike],
-    t_end: float,
+    t_end: float | tuple[float, float],
     measure: Sequence[Measure] = ("events.count",),
     design: Any = "grid",
     *,
@@ -77,8 +78,8 @@ def ensemble(
 
         `Machine.parameters` lists them. Varying constant signals and initial values costs nothing; for anything else
         the machine is compiled anew for each run.
-    t_end : float
-        End of each run, s.
+    t_end : float or (float, float)
+        End of each run, s; or its start and end.
     measure : sequence of str or callable, default ("events.count",)
         What to keep of each run:
 
@@ -197,7 +198,13 @@ def ensemble(
     return result
 
 
-def _task(machine: Any, names: tuple[str, ...], t_end: float, measure: Any, options: dict[str, Any]) -> Task:
+def _task(
+    machine: Any,
+    names: tuple[str, ...],
+    t_end: float | tuple[float, float],
+    measure: Any,
+    options: dict[str, Any],
+) -> Task:
     source = machine if isinstance(machine, type) else getattr(machine, "machine", machine)
     if isinstance(source, (Machine, StateSpace)):
         source = source._snapshot()
@@ -214,7 +221,10 @@ def _task(machine: Any, names: tuple[str, ...], t_end: float, measure: Any, opti
         if not isinstance(one, str) and not (callable(one) and hasattr(one, "__name__")):
             reject("measure", one, "a name, or a function that has a name")
     crossings_of(options.get("events", ()))
-    task = Task(source, names, measures, number("t_end", t_end), options)
+    start, end = time_span(t_end, options.get("t_start", OPTIONS["t_start"]))
+    if np.ndim(t_end):
+        options = {**options, "t_start": start}
+    task = Task(source, names, measures, end, options)
     labels = [*names, *task.kinds]
     if len(task.kinds) < len(measures) or {"status", "message"} & {*labels} or len({*labels}) < len(labels):
         reject(
