@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
-#include <utility>
 
 namespace stickslip {
 
@@ -175,18 +174,27 @@ std::string note_of_rest(const System& sys, const Regime& r, double t, const dou
   signal_values(sys, t, s.data());
   evaluate(sys, r, t, x, s.data(), xdot.data(), force.data(), w);
   share_forces(sys, r, t, x, s.data(), force.data(), w);
-  std::ostringstream text;
-  text << "stuck for good";
-  const char* before = ": '";
+  Index sticking = 0, nearest = 0;
+  double greatest = -1.0; // share of the friction limit that an element holds
   for (Index i = 0; i < sys.friction.size(); ++i) {
     const Friction& p = sys.friction[i];
     if (!p.traits.sticks || r.modes.friction[i].free) continue;
     const double F = force(i);
     const Interval limits =
         stick_limits(sys, p, r.modes.friction[i].load_stretch, t, x, s.data(), force.data());
-    text << std::exchange(before, ", '") << p.name << "' holds " << F << " N of "
-         << (F < 0.0 ? limits.lo : limits.hi) << " N";
+    const double limit = F < 0.0 ? limits.lo : limits.hi, share = F == 0.0 ? 0.0 : F / limit;
+    ++sticking;
+    if (share > greatest) greatest = share, nearest = i;
   }
+  if (sticking == 0) return "the machine rests permanently";
+  std::ostringstream text;
+  text.precision(3);
+  const std::string& name = sys.friction[nearest].name;
+  if (sticking == 1)
+    text << "'" << name << "' sticks permanently at " << 100.0 * greatest << " % of its friction limit";
+  else
+    text << sticking << " friction elements stick permanently, '" << name
+         << "' nearest to its friction limit at " << 100.0 * greatest << " %";
   return text.str();
 }
 

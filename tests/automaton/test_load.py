@@ -101,7 +101,7 @@ class TestQuasiStatic:
         if stays:
             assert len(run.events) == 0
             assert run["mass.position"][-1] == share * limit
-            assert "stuck for good" in run.message
+            assert "sticks permanently" in run.message
         else:
             assert run["mass.position"][-1] < limit
             assert run.at(0.0)["guide.mode"][0] == ss.Mode.SLIP_BACKWARD
@@ -125,7 +125,7 @@ class TestSelfLocking:
         run = ss.simulate(m, 100.0, initial={"mass.position": x})
         assert run.success and len(run.events) == 0
         assert run["mass.position"][-1] == x
-        assert "stuck for good: 'guide' holds" in run.message
+        assert "'guide' sticks permanently" in run.message
         why = run.why_stuck("guide")
         assert why.for_good
         assert why.margin == pytest.approx(ref.FS + (kappa - 1.0) * ref.C * x, rel=1e-10)

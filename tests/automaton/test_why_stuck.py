@@ -76,10 +76,21 @@ class TestForGood:
     def test_message(self):
         assert (
             ss.simulate(block(0.6), 1.0).message
-            == "reached t_end; stuck for good: 'guide' holds 0.6 N of 1 N"
+            == "reached t_end; 'guide' sticks permanently at 60 % of its friction limit"
         )
         assert ss.simulate(block(ss.Ramp(slope=0.2)), 1.0).message == "reached t_end"
         assert ss.simulate(block(2.0), 1.0).message == "reached t_end"
+
+    def test_message_of_many_elements_names_the_one_nearest_to_its_limit(self):
+        m = ss.Machine(mass=[1.0] * 32, names=[f"pad{k}" for k in range(32)])
+        for k in range(32):
+            m.add_force(f"pad{k}", 0.01 * k)
+            m.add_friction(f"guide{k}", on=f"pad{k}", law=ss.Coulomb(static=1.0, kinetic=0.8))
+        message = ss.simulate(m, 1.0).message
+        assert message == (
+            "reached t_end; 32 friction elements stick permanently, 'guide31' nearest to its friction limit at 31 %"
+        )
+        assert "\n" not in message and len(message) < 124
 
     def test_signals_count_from_then_on(self):
         force = ss.Piecewise([0.0, 2.0, 3.0], [0.0, 0.9, 0.5])

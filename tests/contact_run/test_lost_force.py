@@ -71,12 +71,12 @@ def test_block_leans_on_a_wall(times: list[float], forces: list[float], kinetic:
 
 
 def test_pushed_onto_the_wall_for_good() -> None:
-    """The message about a rest for good names a force within its limits."""
+    """The share of the friction limit that the message names is at most 100 %."""
     m = ss.Machine(mass=1.0, names=["block"], force={"block": -3.0})
     m.add_contact("wall", normal={"block": 1.0})
     m.add_friction("floor", on="block", law=ss.Coulomb(1.0, 0.8))
     run = ss.simulate(m, 1.0)
-    assert run.message == "reached t_end; stuck for good: 'floor' holds -1 N of -1 N"
+    assert run.message == "reached t_end; 'floor' sticks permanently at 100 % of its friction limit"
 
 
 @pytest.mark.parametrize(
