@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, Field, fields
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,9 +30,13 @@ class Value:
 
     __slots__ = ()
     compiled: Any
+    _derived: ClassVar[tuple[str, ...]] = ()  # arguments that follow from others once they are read
+
+    def _shown(self) -> list[Field[Any]]:
+        return [f for f in fields(self) if f.init and f.name not in self._derived]  # type: ignore[arg-type]
 
     def _arguments(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.init}  # type: ignore[arg-type]
+        return {f.name: getattr(self, f.name) for f in self._shown()}
 
     def _numbers(self, *names: str) -> dict[str, Any]:
         """The named fields as numbers, checked; those that are None by default may be None."""
@@ -61,8 +65,7 @@ class Value:
 
     def __repr__(self) -> str:
         given = []
-        shown = [f for f in fields(self) if f.init]  # type: ignore[arg-type]
-        for f in sorted(shown, key=lambda f: bool(f.kw_only)):  # options last
+        for f in sorted(self._shown(), key=lambda f: bool(f.kw_only and f.metadata.get("option", True))):
             value = getattr(self, f.name)
             text = shown_array(value) if isinstance(value, np.ndarray) else repr(value)
             if isinstance(value, np.ndarray) or f.default is MISSING or value != f.default:

@@ -7,6 +7,13 @@ its reference.
 
 Every controller takes the keyword arguments of `Controller`: limits, anti-windup and sampling.
 
+Integral and derivative parts are given as gains or as times. ``ki`` is the integral gain, and ``tn = kp/ki`` the reset
+time in s, after which the integral of a constant error has grown as large as the proportional part: the integral time
+Ti of textbooks, T_N (Nachstellzeit) of German drives. ``kd`` is the derivative gain, and ``td = kd/kp`` the derivative
+time in s (T_V, Vorhaltezeit). ``PI(kp, ki)`` and ``PI(kp, tn=...)``, ``PID(kp, ki, kd)`` and ``PID(kp, tn=..., td=...)``,
+``Cascade(kv, kp, ki)`` and ``Cascade(kv, kp, tn=...)`` are the same controllers; gains and times can be read from either.
+Sweeps, fits and derivatives know ``tn`` of `PI` and `Cascade`, and ``ki`` and ``kd`` of `PID`.
+
 Sampled P, PI, PID and Cascade use the backward rectangle rule and put out what follows from the updated
 integral: ``i += kp * period / tn * e``, ``u = kp * e + i``. At a limit back-calculation then adds ``period /
 (period + tracking_time) * (u - u_raw)`` to the integral, the implicit form, which no tracking time makes
@@ -17,13 +24,14 @@ from __future__ import annotations
 
 import collections.abc
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _core
-from stickslip._checks import matrix, number, optional_number, positive, reject, vector
+from stickslip._checks import matrix, number, optional_number, reject, vector
+from stickslip._gains import Derived, alternative, gains, reset_time
 from stickslip._systems import matrices_of
 from stickslip._value import Value
 
@@ -197,8 +205,10 @@ class PI(Controller):
     ----------
     kp : float
         Gain in units of u per unit of y.
-    tn : float
-        Reset time in s, positive.
+    ki : float, optional
+        Integral gain, per s, of the sign of kp.
+    tn : float, optional
+        Reset time ``kp/ki`` in s, positive, in place of `ki`; see `stickslip.control`.
     feedforward : float, default 0
         Gain of the rate of the reference: the moving mass in a velocity loop.
     controls : {"value", "rate"}, default "value"
@@ -217,18 +227,23 @@ class PI(Controller):
     >>> import stickslip as ss
     >>> ss.PI(kp=700e3, tn=0.03, period=1e-3, limits=5e3)
     PI(kp=700000.0, tn=0.03, limits=(-5000.0, 5000.0), period=0.001)
+    >>> ss.PI(2.0, 40.0) == ss.PI(kp=2.0, tn=0.05)
+    True
     """
 
+    _derived: ClassVar[tuple[str, ...]] = ("ki",)
     kp: float
-    tn: float
+    ki: float | None = None
+    tn: float | None = alternative()
     feedforward: float = 0.0
     controls: Literal["value", "rate"] = "value"
 
     def __post_init__(self) -> None:
-        numbers = self._numbers("kp", "tn", "feedforward")
-        self._fill(
-            _core.control.Controller.pi(**numbers, controls=self.controls, options=self._options()), **numbers
-        )
+        kp, feedforward = self._numbers("kp", "feedforward").values()
+        tn = reset_time(kp, self.ki, self.tn)
+        options = self._options()
+        compiled = _core.control.Controller.pi(kp, tn, feedforward, controls=self.controls, options=options)
+        self._fill(compiled, kp=kp, ki=Derived(kp / tn), tn=tn, feedforward=feedforward)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -243,6 +258,9 @@ class PID(Controller):
         Integral gain, per s.
     kd : float, default 0
         Derivative gain, times s.
+    tn, td : float, optional
+        Reset time ``kp/ki``, positive, and derivative time ``kd/kp`` in s, in place of `ki` and `kd`; see
+        `stickslip.control`.
     tf : float, default 0
         Time constant in s of the derivative's filter; 0: none. The filter starts at zero.
     derivative_of : {"measurement", "error"}, default "measurement"
@@ -265,48 +283,26 @@ class PID(Controller):
     >>> import stickslip as ss
     >>> ss.PID(kp=3.0, ki=4.0, kd=6.0).matrices.inputs
     ('reference', 'measurement', 'measurement.rate')
+    >>> ss.PID(kp=3.0, tn=0.75, td=2.0)
+    PID(kp=3.0, ki=4.0, kd=6.0)
     """
 
+    _derived: ClassVar[tuple[str, ...]] = ("tn", "td")
     kp: float
-    ki: float = 0.0
-    kd: float = 0.0
+    ki: float = Derived(0.0)
+    kd: float = Derived(0.0)
+    tn: float | None = alternative()
+    td: float | None = alternative()
     tf: float = 0.0
     derivative_of: Literal["measurement", "error"] = "measurement"
 
     def __post_init__(self) -> None:
-        numbers = self._numbers("kp", "ki", "kd", "tf")
+        numbers = self._numbers("kp", "tf")
+        ki, kd, tn, td = gains(numbers["kp"], self.ki, self.kd, self.tn, self.td)
+        numbers |= {"ki": ki, "kd": kd}
         options = self._options()
         compiled = _core.control.Controller.pid(**numbers, derivative_of=self.derivative_of, options=options)
-        self._fill(compiled, **numbers)
-
-    @classmethod
-    def from_times(cls, kp: float, tn: float | None = None, td: float = 0.0, **options: Any) -> PID:
-        """A PID in its standard form, ``u = kp * (e + 1/tn * integral of e + td * d)``.
-
-        Parameters
-        ----------
-        kp : float
-            Proportional gain in units of u per unit of y.
-        tn : float, optional
-            Reset time in s, positive; by default there is no integral.
-        td : float, default 0
-            Derivative time in s.
-        **options
-            As for `PID`.
-
-        Examples
-        --------
-        >>> import stickslip as ss
-        >>> ss.PID.from_times(3.0, tn=0.75, td=2.0)
-        PID(kp=3.0, ki=4.0, kd=6.0)
-        """
-        gain = number("kp", kp)
-        return cls(
-            kp=gain,
-            ki=0.0 if tn is None else gain / positive("tn", tn),
-            kd=gain * number("td", td),
-            **options,
-        )
+        self._fill(compiled, **numbers, tn=tn, td=td)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -322,8 +318,10 @@ class Cascade(Controller):
         Position gain in 1/s.
     kp : float
         Velocity gain in Ns/m.
-    tn : float
-        Reset time in s, positive.
+    ki : float, optional
+        Integral gain of the velocity loop in N/m.
+    tn : float, optional
+        Reset time ``kp/ki`` in s, positive, in place of `ki`; see `stickslip.control`.
     position : {"motor", "load"}, default "motor"
         Side on which the position x is measured.
     velocity_feedforward : float, default 0
@@ -350,19 +348,22 @@ class Cascade(Controller):
     ('reference', 'measurement', 'measurement1.rate')
     """
 
+    _derived: ClassVar[tuple[str, ...]] = ("ki",)
     kv: float
     kp: float
-    tn: float
+    ki: float | None = None
+    tn: float | None = alternative()
     position: Literal["motor", "load"] = "motor"
     velocity_feedforward: float = 0.0
     force_feedforward: float = 0.0
 
     def __post_init__(self) -> None:
-        numbers = self._numbers("kv", "kp", "tn", "velocity_feedforward", "force_feedforward")
+        numbers = self._numbers("kv", "kp", "velocity_feedforward", "force_feedforward")
+        kp = numbers["kp"]
+        numbers["tn"] = tn = reset_time(kp, self.ki, self.tn)
         options = self._options()
-        self._fill(
-            _core.control.Controller.cascade(**numbers, position=self.position, options=options), **numbers
-        )
+        compiled = _core.control.Controller.cascade(**numbers, position=self.position, options=options)
+        self._fill(compiled, **numbers, ki=Derived(kp / tn))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -489,8 +490,9 @@ class Callable(Controller):
     Parameters
     ----------
     function : callable
-        ``function(t, r, y) -> u``, with t in s; r, y and u are floats, or arrays where there is more (or
-        less) than one of them. With a `memory` it is ``function(t, r, y, z) -> (u, z)``.
+        ``function(t, r, y) -> u``, with the float t in s and the arrays r and y of references and measurements, also
+        where there is one of them; u is a number or an array. With a `memory` it is
+        ``function(t, r, y, z) -> (u, z)``.
     references, measurements, outputs : int, default 1
         How many signals it reads and writes.
     memory : array_like, shape (n,), default empty
@@ -502,8 +504,11 @@ class Callable(Controller):
     Raises
     ------
     ValueError
-        At once for an impossible argument; during a run, with the time, if the function returns something
-        else than the right number of numbers, or NaN. What the function raises itself is passed on.
+        At once for an impossible argument; during a run, with the name of the controller and the time, if the function
+        returns something else than the right number of numbers, or NaN.
+    RuntimeError
+        During a run, with the name of the controller and the time, where the function raises an exception, which is its
+        ``__cause__``. An interrupt (Ctrl-C) is passed on.
 
     Notes
     -----
@@ -513,7 +518,7 @@ class Callable(Controller):
     Examples
     --------
     >>> import stickslip as ss
-    >>> bang_bang = ss.control.Callable(lambda t, r, y: 5.0 if y < r else -5.0, period=1e-3)
+    >>> bang_bang = ss.control.Callable(lambda t, r, y: 5.0 if y[0] < r[0] else -5.0, period=1e-3)
     """
 
     function: collections.abc.Callable[..., Any]

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _core
 from stickslip._checks import finite, non_negative, positive, reject, vector
+from stickslip._gains import Derived, alternative, gains
 from stickslip._systems import canonical
 from stickslip.control import Controller
 
@@ -284,6 +285,8 @@ class PID2(_Linear):
     ----------
     kp, ki, kd : float
         Gains, as in `PID`; ki and kd are 0 by default.
+    tn, td : float, optional
+        Reset time ``kp/ki`` and derivative time ``kd/kp`` in s, in place of `ki` and `kd`; see `stickslip.control`.
     tf : float, optional
         Time constant of the derivative's filter, s, positive; needed with kd.
     b, c : float, default 1 and 0
@@ -305,15 +308,20 @@ class PID2(_Linear):
     array([[ 1.5, -3. ]])
     """
 
+    _derived: ClassVar[tuple[str, ...]] = ("tn", "td")
     kp: float
-    ki: float = 0.0
-    kd: float = 0.0
+    ki: float = Derived(0.0)
+    kd: float = Derived(0.0)
+    tn: float | None = alternative()
+    td: float | None = alternative()
     tf: float | None = None
     b: float = 1.0
     c: float = 0.0
 
     def __post_init__(self) -> None:
-        kp, ki, kd = (finite(name, getattr(self, name)) for name in ("kp", "ki", "kd"))
+        kp = finite("kp", self.kp)
+        ki, kd, tn, td = gains(kp, self.ki, self.kd, self.tn, self.td)
+        ki, kd = finite("ki", ki), finite("kd", kd)
         b, c = finite("b", self.b), finite("c", self.c)
         tf = None if self.tf is None else positive("tf", self.tf)
         if kd != 0.0 and tf is None:
@@ -333,7 +341,7 @@ class PID2(_Linear):
             gain = np.array([[1.0 / time], [0.0]])
         if self.period is not None:
             parts, gain = _backward(parts, gain, positive("period", self.period))
-        values = {"kp": kp, "ki": ki, "kd": kd, "tf": tf, "b": b, "c": c}
+        values = {"kp": kp, "ki": ki, "kd": kd, "tn": tn, "td": td, "tf": tf, "b": b, "c": c}
         self._make(parts, values, gain, discrete=self.period is not None)
 
 

@@ -28,7 +28,7 @@ s = 1j * np.logspace(-2, 4, 25)
         (P(2.0, feedforward=0.3), {"reference": 2.0, "measurement": -2.0, "reference.rate": 0.3}),
         (P(2.0, controls="rate"), {"reference": 2.0, "measurement.rate": -2.0}),
         (
-            PI(2.0, 0.1, feedforward=4.0),
+            PI(2.0, tn=0.1, feedforward=4.0),
             {
                 "reference": 2 * (1 + 1 / (0.1 * s)),
                 "measurement": -2 * (1 + 1 / (0.1 * s)),
@@ -51,7 +51,7 @@ s = 1j * np.logspace(-2, 4, 25)
         ),
         (PID(3.0), {"reference": 3.0, "measurement": -3.0}),
         (
-            Cascade(5.0, 70.0, 0.03, velocity_feedforward=0.9, force_feedforward=2.0),
+            Cascade(5.0, 70.0, tn=0.03, velocity_feedforward=0.9, force_feedforward=2.0),
             {
                 "reference": 5 * 70 * (1 + 1 / (0.03 * s)),
                 "measurement": -5 * 70 * (1 + 1 / (0.03 * s)),
@@ -81,7 +81,7 @@ def test_frequency_response_is_the_law(controller, expected):
 def test_step_response_is_scipys():
     """PI and filtered PD on a unit error, scipy.signal.step of the transfer function."""
     t = np.linspace(0.0, 2.0, 41)
-    block = PI(2.0, 0.25).compiled.block()
+    block = PI(2.0, tn=0.25).compiled.block()
     _, y = signal.step(signal.TransferFunction([0.5, 2.0], [0.25, 0.0]), T=t)
     _, _, got = Loop(block, lambda s, x, v: (np.array([1.0, 0.0]), np.zeros(2))).run(
         0, 2.0, [], [0.0], t_eval=t
@@ -106,7 +106,7 @@ def test_cascade_closes_the_two_mass_drive(side):
     m, c, d, kv, kp, tn = 1000.0, 5e6, 1341.64, 8 / 60e-3, 700e3, 30e-3
     F = np.array([[-d, d, -c, c], [d, -d, c, -c], [m, 0, 0, 0], [0, m, 0, 0]]) / m
     G = np.array([1 / m, 0, 0, 0])
-    block = Cascade(kv, kp, tn, position=side).compiled.block()
+    block = Cascade(kv, kp, tn=tn, position=side).compiled.block()
     assert block.inputs == ["reference", "measurement", "measurement1.rate"]
     W = np.zeros((3, 4))
     W[1, 2 if side == "motor" else 3] = 1.0
@@ -158,7 +158,7 @@ def test_back_calculation_by_hand(sign):
     1)). At t = 3 the raw output falls from 1 + i to i - 1, inside; i then falls with slope -1 until i - 1 =
     -2.
     """
-    block = PI(1.0, 1.0, limits=2.0, tracking_time=0.5).compiled.block()
+    block = PI(1.0, tn=1.0, limits=2.0, tracking_time=0.5).compiled.block()
     loop = Loop(block, constant_error(sign))
     t = np.array([0.5, 1.0, 1.5, 2.9])
     X, mode, got = loop.run(0.0, 3.0, [], [0.0], t_eval=t)
@@ -181,7 +181,7 @@ def test_back_calculation_by_hand(sign):
 
 
 def test_without_anti_windup_the_integral_winds_up():
-    block = PI(1.0, 1.0, limits=2.0, anti_windup=None).compiled.block()
+    block = PI(1.0, tn=1.0, limits=2.0, anti_windup=None).compiled.block()
     X, mode, got = Loop(block, constant_error(1.0)).run(0.0, 5.0, [], [0.0], t_eval=[4.0])
     assert X[0] == pytest.approx(5.0, abs=1e-11) and mode == S.high
     assert got[0, 2] == 2.0
@@ -196,7 +196,7 @@ def test_clamping_by_hand(sign):
     1.9. Free: i = 0.9 + 5 (0.01 - (2 - t)^2), u = e + i, falling. At the lower limit u = -1 with x = t - 2:
     0.95 - x - 5 x^2 = -1 -> x = (-1 + sqrt(40)) / 10, error negative: held there.
     """
-    block = PI(1.0, 0.1, limits=1.0, anti_windup="clamping").compiled.block()
+    block = PI(1.0, tn=0.1, limits=1.0, anti_windup="clamping").compiled.block()
     assert block.needs_input_rates
     line = lambda s, x, v: (np.array([sign * (2.0 - s), 0.0]), np.array([-sign, 0.0]))  # noqa: E731
     loop = Loop(block, line)
@@ -219,7 +219,7 @@ def test_clamping_while_a_feedforward_saturates(sign):
     e = 0.5 - t: held until t = 0.5, then i = -5 (t - 0.5)^2, back from the limit when 0.5 - t + i + 3 = 1.
     e = t - 0.5: i = 5 ((t - 0.5)^2 - 0.25) until t = 0.5, then held at -1.25.
     """
-    block = PI(1.0, 0.1, feedforward=1.0, limits=1.0, anti_windup="clamping").compiled.block()
+    block = PI(1.0, tn=0.1, feedforward=1.0, limits=1.0, anti_windup="clamping").compiled.block()
     up = "high" if sign > 0 else "low"
     assert block.inputs == ["reference", "measurement", "reference.rate"]
 
@@ -253,7 +253,7 @@ def test_saturated_velocity_loop(anti_windup, mass, tn):
     is exceeded and the error points outwards (the usual conditional integration); it is of first order in h.
     """
     kp, top = 8.0, 2.0
-    block = PI(kp, tn, limits=top, anti_windup=anti_windup).compiled.block()
+    block = PI(kp, tn=tn, limits=top, anti_windup=anti_windup).compiled.block()
     inputs = lambda s, x, v: (np.array([1.0, x[0]]), np.array([0.0, v[0]]))  # noqa: E731
     loop = Loop(block, inputs, F=np.zeros((1, 1)), G=[1 / mass])
     t = np.linspace(0.0, 8.0, 33)
@@ -318,13 +318,13 @@ def test_modes_of_several_outputs_are_independent():
 
 
 def test_one_sided_limits_and_none():
-    assert [g.trigger.name for g in PI(1.0, 1.0, limits=(None, 2.0)).compiled.block().guards(0, FREE)] == [
+    assert [g.trigger.name for g in PI(1.0, tn=1.0, limits=(None, 2.0)).compiled.block().guards(0, FREE)] == [
         "exceeds_max"
     ]
-    assert [g.trigger.name for g in PI(1.0, 1.0, limits=(0.0, None)).compiled.block().guards(0, FREE)] == [
+    assert [g.trigger.name for g in PI(1.0, tn=1.0, limits=(0.0, None)).compiled.block().guards(0, FREE)] == [
         "exceeds_min"
     ]
-    assert PI(1.0, 1.0).compiled.block().guards(0, FREE) == []
+    assert PI(1.0, tn=1.0).compiled.block().guards(0, FREE) == []
 
 
 @pytest.mark.parametrize(
@@ -346,6 +346,6 @@ def test_one_sided_limits_and_none():
     ],
 )
 def test_decision_afresh(i, w, wdot, before, expected):
-    block = PI(1.0, 0.1, limits=1.0, anti_windup="clamping").compiled.block()
+    block = PI(1.0, tn=0.1, limits=1.0, anti_windup="clamping").compiled.block()
     mode = block.mode_anew(0, getattr(S, before), [i], [w, 0.0], [wdot, 0.0])
     assert mode == getattr(S, expected)

@@ -18,14 +18,14 @@ def proportional(t, r, y):
 EVERY = [
     P(2.0),
     P(2.0, feedforward=1.0, controls="rate", limits=(-1.0, None)),
-    PI(2.0, 0.1),
-    PI(2.0, 0.1, limits=3.0, anti_windup="clamping"),
-    PI(2.0, 0.1, limits=3.0, tracking_time=0.2, period=1e-3, delay=5e-4, quantum=1e-6, rate="difference"),
+    PI(2.0, tn=0.1),
+    PI(2.0, tn=0.1, limits=3.0, anti_windup="clamping"),
+    PI(2.0, tn=0.1, limits=3.0, tracking_time=0.2, period=1e-3, delay=5e-4, quantum=1e-6, rate="difference"),
     PID(3.0, 4.0, 6.0),
     PID(3.0, 4.0, 6.0, tf=0.1, derivative_of="error", anti_windup=None),
-    Cascade(133.3, 7e5, 0.03),
+    Cascade(133.3, 7e5, tn=0.03),
     Cascade(
-        133.3, 7e5, 0.03, position="load", velocity_feedforward=1.0, force_feedforward=2000.0, period=1e-3
+        133.3, 7e5, tn=0.03, position="load", velocity_feedforward=1.0, force_feedforward=2000.0, period=1e-3
     ),
     LTI([[0.0, 1.0], [-2.0, -3.0]], [0.0, 1.0], [1.0, 0.0], 0.5, gain=[1.0, 2.0], limits=1.0),
     LTI(-1.0, [[1.0, 2.0]], 1.0, inputs="both", period=0.1, discrete=True),
@@ -62,7 +62,7 @@ def test_controllers_are_frozen(controller):
 
 
 def test_parameters_are_readable():
-    c = PI(2, np.float64(0.1), limits=3)
+    c = PI(2, tn=np.float64(0.1), limits=3)
     assert (c.kp, c.tn, c.limits, c.period, c.delay) == (2.0, 0.1, (-3.0, 3.0), None, 0.0)
     assert type(c.kp) is float and type(c.tn) is float
     assert repr(c) == "PI(kp=2.0, tn=0.1, limits=(-3.0, 3.0))"
@@ -73,11 +73,11 @@ def test_parameters_are_readable():
 
 
 def test_default_tracking_time_is_the_reset_time():
-    assert PI(2.0, 0.1, limits=1.0).compiled.block().L == pytest.approx(10.0)
+    assert PI(2.0, tn=0.1, limits=1.0).compiled.block().L == pytest.approx(10.0)
     assert PID(3.0, 4.0, 6.0, limits=1.0).compiled.block().L[0, 0] == pytest.approx(4 / 3)
-    assert Cascade(1.0, 2.0, 0.1, limits=1.0).compiled.block().L == pytest.approx(10.0)
-    assert PI(2.0, 0.1, limits=1.0, tracking_time=0.5).compiled.block().L == pytest.approx(2.0)
-    assert np.all(PI(2.0, 0.1).compiled.block().L == 0.0)
+    assert Cascade(1.0, 2.0, tn=0.1, limits=1.0).compiled.block().L == pytest.approx(10.0)
+    assert PI(2.0, tn=0.1, limits=1.0, tracking_time=0.5).compiled.block().L == pytest.approx(2.0)
+    assert np.all(PI(2.0, tn=0.1).compiled.block().L == 0.0)
 
 
 NAN, INF = float("nan"), float("inf")
@@ -90,9 +90,9 @@ ONE = [[1.0]]
         (lambda: P(NAN), r"kp = nan .* finite"),
         (lambda: P("2"), r"kp = '2' .* a number"),
         (lambda: P(1.0, controls="speed"), r"controls = 'speed' .* 'value', 'rate'"),
-        (lambda: PI(1.0, 0.0), r"tn = 0 .* > 0"),
-        (lambda: PI(1.0, -1.0), r"tn = -1 .* > 0"),
-        (lambda: PI(1.0, 1.0, feedforward=INF), r"feedforward = inf"),
+        (lambda: PI(1.0, tn=0.0), r"tn = 0 .* > 0"),
+        (lambda: PI(1.0, tn=-1.0), r"tn = -1 .* > 0"),
+        (lambda: PI(1.0, tn=1.0, feedforward=INF), r"feedforward = inf"),
         (lambda: PID(1.0, ki=NAN), r"ki = nan"),
         (lambda: PID(1.0, kd=1.0, tf=-0.1), r"tf = -0.1 .* >= 0"),
         (lambda: PID(1.0, kd=1.0, derivative_of="reference"), r"derivative_of = 'reference'"),
@@ -101,9 +101,9 @@ ONE = [[1.0]]
             r"tracking_time must be given for back_calculation with kp = 0",
         ),
         (lambda: PID(-1.0, ki=1.0, limits=1.0), r"tracking_time must be given where kp and ki"),
-        (lambda: Cascade(1.0, 1.0, 0.0), r"tn = 0"),
-        (lambda: Cascade(NAN, 1.0, 1.0), r"kv = nan"),
-        (lambda: Cascade(1.0, 1.0, 1.0, position="middle"), r"position = 'middle' .* 'motor', 'load'"),
+        (lambda: Cascade(1.0, 1.0, tn=0.0), r"tn = 0"),
+        (lambda: Cascade(NAN, 1.0, tn=1.0), r"kv = nan"),
+        (lambda: Cascade(1.0, 1.0, tn=1.0, position="middle"), r"position = 'middle' .* 'motor', 'load'"),
         (lambda: P(1.0, limits=(1.0, -1.0)), r"limits\[0\] = 1 .* less than limits\[1\] = -1"),
         (lambda: P(1.0, limits=(1.0, 1.0)), r"limits\[0\] = 1 .* less than"),
         (lambda: P(1.0, limits=-1.0), r"limits = -1.0 .* > 0"),
@@ -111,8 +111,8 @@ ONE = [[1.0]]
         (lambda: P(1.0, limits=NAN), r"limits = nan"),
         (lambda: P(1.0, limits=(1.0, 2.0, 3.0)), r"limits = \(1.0, 2.0, 3.0\) .* a pair"),
         (lambda: P(1.0, limits=(-1.0, "a")), r"limits\[1\] = 'a'"),
-        (lambda: PI(1.0, 1.0, limits=1.0, anti_windup="reset"), r"anti_windup = 'reset' .* 'clamping'"),
-        (lambda: PI(1.0, 1.0, limits=1.0, tracking_time=0.0), r"tracking_time = 0 .* > 0"),
+        (lambda: PI(1.0, tn=1.0, limits=1.0, anti_windup="reset"), r"anti_windup = 'reset' .* 'clamping'"),
+        (lambda: PI(1.0, tn=1.0, limits=1.0, tracking_time=0.0), r"tracking_time = 0 .* > 0"),
         (lambda: P(1.0, period=0.0), r"period = 0 .* > 0"),
         (lambda: P(1.0, period=-1e-3), r"period = -0.001 .* > 0"),
         (lambda: P(1.0, period=INF), r"period = inf"),

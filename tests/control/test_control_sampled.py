@@ -39,7 +39,7 @@ def test_pi_is_the_backward_rectangle_rule():
         e = r - y
         i += kp * T / tn * e
         expected.append(kp * e + i)
-    np.testing.assert_allclose(run(PI(kp, tn, period=T), R, Y), expected, atol=1e-12)
+    np.testing.assert_allclose(run(PI(kp, tn=tn, period=T), R, Y), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("tracking", [0.2, 0.05, 1e-4])
@@ -49,7 +49,7 @@ def test_back_calculation_is_implicit(tracking):
     With an explicit update a tracking time below half the period would be unstable.
     """
     kp, tn, low, high, i, expected = 2.0, 0.05, -1.0, 1.5, 0.0, []
-    controller = PI(kp, tn, period=T, limits=(low, high), tracking_time=tracking)
+    controller = PI(kp, tn=tn, period=T, limits=(low, high), tracking_time=tracking)
     for r, y in zip(R, Y, strict=True):
         e = r - y
         new = i + T * kp / tn * e
@@ -67,7 +67,7 @@ def test_back_calculation_is_implicit(tracking):
 
 def test_clamping_moves_the_integral_as_far_as_the_limit():
     kp, tn, low, high, i, expected, integrals = 2.0, 0.05, -1.0, 1.5, 0.0, [], []
-    block = PI(kp, tn, period=T, limits=(low, high), anti_windup="clamping").compiled.block()
+    block = PI(kp, tn=tn, period=T, limits=(low, high), anti_windup="clamping").compiled.block()
     ticker = _core.control.Ticker(block)
     for k, (r, y) in enumerate(zip(R, Y, strict=True)):
         e = r - y
@@ -112,7 +112,7 @@ def test_cascade_on_encoders():
     x_load, x_motor = R + 0.1 * np.sin(0.3 * K), R + 0.1 * np.sin(0.3 * K + 0.1)
     rddot = -0.3 * (0.05 / T) ** 2 * np.sin(0.05 * K)
     c = Cascade(
-        kv, kp, tn, position="load", velocity_feedforward=0.9, force_feedforward=0.02, limits=top,
+        kv, kp, tn=tn, position="load", velocity_feedforward=0.9, force_feedforward=0.02, limits=top,
         anti_windup="clamping", period=T, delay=0.4 * T, quantum=q, rate="difference",
     )  # fmt: skip
     block = c.compiled.block()
@@ -147,7 +147,7 @@ def test_rounding_is_to_the_nearest_step_halves_upwards():
 
 def test_rate_control_on_an_encoder():
     """A velocity loop that measures positions: PI on the difference quotient of rounded samples."""
-    c = PI(2.0, 0.1, controls="rate", rate="difference", period=T, quantum=1e-3)
+    c = PI(2.0, tn=0.1, controls="rate", rate="difference", period=T, quantum=1e-3)
     assert c.matrices.inputs == ("reference", "measurement.difference")
     i, before, expected = 0.0, quantised(Y[0], 1e-3), []
     for r, y in zip(R, Y, strict=True):
@@ -212,7 +212,7 @@ def test_sampled_tends_to_continuous_linearly(anti_windup):
     errors = []
     for n in (100, 200, 400):
         h = 1.8 / n
-        c = PI(1.0, 0.1, limits=1.0, anti_windup=anti_windup, tracking_time=0.3, period=h)
+        c = PI(1.0, tn=0.1, limits=1.0, anti_windup=anti_windup, tracking_time=0.3, period=h)
         ticker = _core.control.Ticker(c.compiled.block())
         for k in range(n + 1):
             ticker.step(k * h, [2.0 - k * h, 0.0])

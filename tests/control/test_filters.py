@@ -126,13 +126,6 @@ def test_a_notch_quiets_what_it_is_made_for() -> None:
         assert least <= np.ptp(late) <= most
 
 
-def test_pid_from_times() -> None:
-    assert ss.PID.from_times(3.0, tn=0.75, td=2.0, limits=5.0) == ss.PID(kp=3.0, ki=4.0, kd=6.0, limits=5.0)
-    assert ss.PID.from_times(3.0) == ss.PID(kp=3.0)
-    with pytest.raises(ValueError, match="tn = 0.0 is not allowed"):
-        ss.PID.from_times(3.0, tn=0.0)
-
-
 def test_two_degrees_of_freedom_in_closed_form() -> None:
     kp, ki, kd, tf, b, c = 30.0, 40.0, 5.0, 0.01, 0.4, 0.2
     m = ss.Machine(mass=2.0, names=["q"])
