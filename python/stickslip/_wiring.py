@@ -530,20 +530,29 @@ class Wiring:
 
         return linear_system(self, inputs, outputs)
 
-    def bode(self, input: Any, output: Any, omega: ArrayLike | None = None) -> FrequencyResponse:
-        """Frequency response of the machine with its controllers; its ``plot()`` draws the Bode diagram.
+    def bode(
+        self,
+        input: Any,
+        output: Any,
+        omega: ArrayLike | None = None,
+        *,
+        ax: Any = None,
+        Hz: bool = False,
+        **keywords: Any,
+    ) -> FrequencyResponse:
+        """Frequency response of the machine with its controllers, drawn as a Bode diagram into `ax` if it is given.
 
         Parameters
         ----------
         input, output : str or mapping, or a list of them
             As in `linear_system`.
-        omega : array_like, shape (n,), optional
-            Angular frequencies, rad/s; by default a grid over all poles and zeros.
+        omega, ax, Hz, **keywords
+            As in `LinearSystem.bode <stickslip.linear.LinearSystem.bode>`.
 
         Returns
         -------
         FrequencyResponse
-            Of the shape (outputs, inputs, n).
+            Of the shape (outputs, inputs, n); its ``plot()`` draws the Bode diagram into the current figure.
 
         Examples
         --------
@@ -552,7 +561,7 @@ class Wiring:
         >>> m.bode("slide", "slide.velocity", [1.0]).response.round(6)
         array([[[0.5-0.5j]]])
         """
-        return self.linear_system(input, output).response(omega)
+        return self.linear_system(input, output).bode(omega, ax=ax, Hz=Hz, **keywords)
 
     def to_control(self, inputs: Any, outputs: Any) -> Any:
         """The linear part as a ``control.StateSpace`` of python-control (needs the extra ``control``).
@@ -560,7 +569,7 @@ class Wiring:
         Parameters
         ----------
         inputs, outputs : str or mapping, or a list of them
-            As in `linear_system`; dots in names become underscores.
+            As in `linear_system`; dots in the names of inputs, outputs and states become underscores.
 
         Returns
         -------

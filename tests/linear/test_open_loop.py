@@ -273,7 +273,7 @@ def test_what_is_not_linear_is_refused() -> None:
 
 def test_pictures_say_what_they_show() -> None:
     loop = ss.open_loop(cascade(period=1e-3), at="speed.output")
-    gain, phase = loop.bode().plot(hertz=True)
+    gain, phase = loop.bode().plot(Hz=True)
     assert gain.get_ylabel() == "gain [dB]" and phase.get_xlabel() == "frequency [Hz]"
     assert gain.get_title(loc="left") == "open loop at speed.output"
     angle = phase.get_lines()[-2].get_ydata()

@@ -176,7 +176,7 @@ def test_current_axes_of_the_user_are_shared_as_in_pandas() -> None:
 
 def test_two_loops_share_a_bode_diagram() -> None:
     first = speed_loop().bode().plot(label="first")
-    second = speed_loop().bode().plot(label="second", hertz=False)
+    second = speed_loop().bode().plot(label="second", Hz=False)
     assert list(first) == list(second)
     assert [text.get_text() for text in first[1].get_legend().get_texts()] == ["first", "second"]
     with pytest.raises(ValueError, match="ax = '1 axes' is not allowed: it must be 2 axes"):

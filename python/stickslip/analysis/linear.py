@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
+from stickslip.linear.connect import Matrices, closed
 from stickslip.linear.response import FrequencyResponse
-from stickslip.linear.system import Matrices, from_object, matrices
+from stickslip.linear.system import from_object, matrices
 
 Array = NDArray[np.float64]
 
@@ -73,27 +74,7 @@ def closed_loop(plant: Any, controller: Any, sign: int = -1) -> Matrices:
     >>> a
     array([[-3.]])
     """
-    a, b, c, d = matrices("plant", plant)
-    ac, bc, cc, dc = matrices("controller", controller)
-    if sign not in (-1, 1):
-        checks.reject("sign", sign, "-1 or 1")
-    if dc.shape != d.T.shape:
-        checks.wrong_shape("controller.D", dc, f"{d.T.shape} to fit the plant")
-    loop = np.eye(d.shape[1]) - sign * dc @ d
-    if np.linalg.cond(loop) > 1e12:
-        checks.reject("controller.D", dc, "one with det(1 - sign·Dc·D) != 0: the loop has no solution")
-    inverse = np.linalg.inv(loop)
-    # u = inverse·(r + sign·(Cc·xc + Dc·C·x))
-    from_plant, from_controller = sign * inverse @ dc @ c, sign * inverse @ cc
-    top = np.hstack([a + b @ from_plant, b @ from_controller])
-    y_plant, y_controller = c + d @ from_plant, d @ from_controller
-    bottom = np.hstack([bc @ y_plant, ac + bc @ y_controller])
-    return (
-        np.vstack([top, bottom]),
-        np.vstack([b @ inverse, bc @ d @ inverse]),
-        np.hstack([y_plant, y_controller]),
-        d @ inverse,
-    )
+    return closed(matrices("plant", plant), matrices("controller", controller), sign, "controller")
 
 
 def closed_loop_poles(plant: Any, controller: Any, sign: int = -1) -> NDArray[np.complex128]:

@@ -5,8 +5,18 @@ from stickslip.linear.margins import Margins, Peak
 from stickslip.linear.poles import Poles
 from stickslip.linear.response import FrequencyResponse
 from stickslip.linear.system import LinearSystem
+from stickslip.linear.time_response import TimeResponse
 
-__all__ = ["FrequencyResponse", "LinearSystem", "Margins", "OpenLoop", "Peak", "Poles", "open_loop"]
+__all__ = [
+    "FrequencyResponse",
+    "LinearSystem",
+    "Margins",
+    "OpenLoop",
+    "Peak",
+    "Poles",
+    "TimeResponse",
+    "open_loop",
+]
 
 
 def __dir__() -> list[str]:

@@ -13,6 +13,8 @@ from stickslip.linear.response import FrequencyResponse
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from stickslip.linear.time_response import TimeResponse
+
 
 def bode(response: FrequencyResponse, hertz: bool, ax: Any, keywords: dict[str, Any]) -> NDArray[np.object_]:
     """Gain and phase over frequency."""
@@ -93,7 +95,29 @@ def nyquist(response: FrequencyResponse, ax: Axes | None, keywords: dict[str, An
         return axes
 
 
-def _name(response: FrequencyResponse, row: int, column: int) -> str | None:
+def over_time(response: TimeResponse, ax: Axes | None, keywords: dict[str, Any]) -> Axes:
+    """Outputs over time, of a sampled system held between its instants."""
+    with place.axes(ax, f"{response.kind} response") as axes:
+        outputs, inputs, _ = response.y.shape
+        for row in range(outputs):
+            for column in range(inputs):
+                looks = {"label": _name(response, row, column)}
+                if "color" not in keywords:
+                    looks["color"] = _style.CYCLE[len(_curves(axes)) % len(_style.CYCLE)]
+                if response.period is not None:
+                    looks["drawstyle"] = "steps-post"
+                (curve,) = axes.plot(
+                    response.t, response.y[row, column], **place.line_options(keywords, **looks)
+                )
+                curve.set_gid(_CURVE)
+        axes.set_xlabel("time [s]")
+        axes.set_ylabel(f"{response.kind} response")
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend()
+        return axes
+
+
+def _name(response: FrequencyResponse | TimeResponse, row: int, column: int) -> str | None:
     if not response.inputs or not response.outputs:
         return None
     before, after = response.inputs[column], response.outputs[row]

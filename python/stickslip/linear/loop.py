@@ -70,19 +70,22 @@ class OpenLoop:
         values: NDArray[np.complex128] = self.system.at(frequencies.ravel())[0, 0]
         return values.reshape(frequencies.shape)
 
-    def bode(self, omega: ArrayLike | None = None) -> FrequencyResponse:
-        """The response of the open loop; its ``plot()`` draws the Bode diagram.
+    def bode(
+        self, omega: ArrayLike | None = None, *, ax: Any = None, Hz: bool = False, **keywords: Any
+    ) -> FrequencyResponse:
+        """The response of the open loop, drawn as a Bode diagram into `ax` if it is given.
 
         Parameters
         ----------
-        omega : array_like, shape (n,), optional
-            Angular frequencies, rad/s; by default a grid over all poles and zeros.
+        omega, ax, Hz, **keywords
+            As in `LinearSystem.bode`.
 
         Returns
         -------
         FrequencyResponse
+            Its ``plot()`` draws the Bode diagram into the current figure.
         """
-        return self.system.response(omega)
+        return self.system.bode(omega, ax=ax, Hz=Hz, **keywords)
 
     def nyquist(self, omega: ArrayLike | None = None, ax: Axes | None = None, **keywords: Any) -> Axes:
         """Draw the Nyquist curve of L with the point -1 (needs the extra ``figures``).
@@ -100,7 +103,7 @@ class OpenLoop:
         -------
         matplotlib Axes
         """
-        return self.bode(omega).plot_nyquist(ax, **keywords)
+        return self.system.response(omega).plot_nyquist(ax, **keywords)
 
     @cached_property
     def _margins(self) -> Margins:
@@ -143,7 +146,7 @@ class OpenLoop:
         g = 1.0 / (1.0 + d)
         return LinearSystem(
             s.A - s.B @ s.C * g, s.B * g, sign * s.C * g, np.array([[direct + sign * d * g]]),
-            s.inputs, s.outputs, s.period,
+            s.inputs, s.outputs, s.period, states=s.states,
         )  # fmt: skip
 
     def poles(self) -> Poles:
@@ -219,12 +222,14 @@ def open_loop(machine: Any, at: str) -> OpenLoop:
     owner = bench.controller(at.rpartition(".output")[0])
     if sampling_periods(bench):
         m = _sampled(bench, owner, at)
-        return OpenLoop(LinearSystem(m.Phi, m.Gamma[0], -m.C, -m.D[0], (at,), (at,), m.period))
+        return OpenLoop(
+            LinearSystem(m.Phi, m.Gamma[0], -m.C, -m.D[0], (at,), (at,), m.period, states=m.states)
+        )
     bench.replace_output(owner["name"], at)
     bench.look_at(Probe({at: 1.0}))
     a = bench.answer()
     rates = tuple((a.B[k], -a.D[k]) for k in (1, 2))
-    return OpenLoop(LinearSystem(a.A, a.B[0], -a.C, -a.D[0], (at,), (at,), None, rates))
+    return OpenLoop(LinearSystem(a.A, a.B[0], -a.C, -a.D[0], (at,), (at,), None, rates, a.states))
 
 
 def _sampled(bench: Bench, owner: dict[str, Any], at: str) -> PeriodMap:

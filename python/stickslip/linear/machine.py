@@ -34,9 +34,9 @@ def linear_system(machine: Wiring, inputs: Any, outputs: Any) -> LinearSystem:
         _one_rate(sampled)
         m = period_map(bench, looked)
         rates = _rates(m.Gamma, m.D)
-        return LinearSystem(m.Phi, m.Gamma[0], m.C, m.D[0], entering, tuple(names), m.period, rates)
+        return LinearSystem(m.Phi, m.Gamma[0], m.C, m.D[0], entering, tuple(names), m.period, rates, m.states)
     a = bench.answer()
-    return LinearSystem(a.A, a.B[0], a.C, a.D[0], entering, tuple(names), None, _rates(a.B, a.D))
+    return LinearSystem(a.A, a.B[0], a.C, a.D[0], entering, tuple(names), None, _rates(a.B, a.D), a.states)
 
 
 def poles(machine: Wiring) -> Poles:

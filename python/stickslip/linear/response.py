@@ -28,6 +28,8 @@ class FrequencyResponse:
         Names, where the system had any.
     period : float or None
         Sampling period of a sampled system, s.
+    Hz : bool
+        Whether `plot` shows frequencies in Hz, if it is not told otherwise.
 
     Examples
     --------
@@ -42,6 +44,7 @@ class FrequencyResponse:
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     period: float | None = None
+    Hz: bool = False
 
     @property
     def frequency(self) -> Array:
@@ -64,7 +67,7 @@ class FrequencyResponse:
         """Phase, rad, without jumps along the frequencies, shape (outputs, inputs, n)."""
         return np.unwrap(np.angle(self.response), axis=-1)
 
-    def plot(self, ax: Any = None, *, hertz: bool = False, **keywords: Any) -> NDArray[np.object_]:
+    def plot(self, ax: Any = None, *, Hz: bool | None = None, **keywords: Any) -> NDArray[np.object_]:
         """Draw the Bode diagram: gain in dB over phase in degrees (needs the extra ``figures``).
 
         Parameters
@@ -72,8 +75,8 @@ class FrequencyResponse:
         ax : two matplotlib Axes, optional
             Where to draw gain and phase; by default the axes of pyplot's current figure where it is empty or holds a Bode
             diagram already, or a new figure.
-        hertz : bool, default False
-            Frequencies in Hz instead of rad/s.
+        Hz : bool, optional
+            Frequencies in Hz in place of rad/s; by default as `bode` was asked for.
         **keywords
             For the curves (`matplotlib.lines.Line2D`), such as ``color`` or ``label``.
 
@@ -84,7 +87,7 @@ class FrequencyResponse:
         """
         from stickslip.linear.drawing import bode
 
-        return bode(self, hertz, ax, keywords)
+        return bode(self, self.Hz if Hz is None else Hz, ax, keywords)
 
     def plot_nyquist(self, ax: Axes | None = None, **keywords: Any) -> Axes:
         """Draw the curve in the complex plane, with the point -1 (needs the extra ``figures``).

@@ -142,6 +142,7 @@ class PeriodMap:
     Gamma: tuple[Array, Array, Array]
     C: Array
     D: tuple[Array, Array, Array]
+    states: tuple[str, ...]
 
 
 class _Motion:
@@ -151,6 +152,7 @@ class _Motion:
         self.answer, self.controllers, self.opened = answer, controllers, opened
         count = len(answer.states)
         self.states = slice(0, count)
+        self.names = list(answer.states)
         for c in controllers:
             c.held = [
                 i for i, n in enumerate(answer.states) if n.rpartition(".held")[0] == c.name and ".held" in n
@@ -158,6 +160,8 @@ class _Motion:
             size = c.block.A.shape[0] + len(c.differences) + c.block.D.shape[0]
             c.memory = slice(count, count + size)
             count += size
+            parts = {"z": c.block.A.shape[0], "previous": len(c.differences), "computed": c.block.D.shape[0]}
+            self.names += [f"{c.name}.{part}{k}" for part, number in parts.items() for k in range(number)]
         # An opened output is an input of its own; the bench knows nothing of it.
         self.given = answer.B[0].shape[1]
         self.inputs = self.given + (1 if opened else 0)
@@ -253,6 +257,7 @@ def period_map(bench: Bench, looked: list[int], opened: str | None = None) -> Pe
         (gamma[0], gamma[1], gamma[2]),
         outputs[:, alive],
         (d[0], d[1], d[2]),
+        tuple(motion.names[k] for k in alive),
     )
 
 

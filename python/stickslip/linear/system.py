@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip._checks import matrix, positive, reject, vector, wrong_shape
 from stickslip._extras import need
+from stickslip.linear.connect import Matrices, closed, in_parallel, in_series
 from stickslip.linear.response import FrequencyResponse
+from stickslip.linear.time_response import TimeResponse, respond
 
 Array = NDArray[np.float64]
-Matrices = tuple[Array, Array, Array, Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,14 @@ class LinearSystem:
     rates : tuple of (ndarray, ndarray)
         What acts like B and D on the first and the second derivative of the inputs, where a feedforward reads them;
         empty for most systems.
+    states : tuple of str
+        Names of the states, such as ``"slide.velocity"``; empty where they have none.
+
+    Notes
+    -----
+    Systems are connected as in python-control: ``g.feedback(h)``, ``g.series(h)`` or ``h * g``, ``g.parallel(h)`` or
+    ``g + h``, ``g - h``, ``2.0 * g``. The other system may be one of any package that has A, B, C, D (and ``dt``), or a
+    number.
 
     Examples
     --------
@@ -50,6 +59,13 @@ class LinearSystem:
     outputs: tuple[str, ...] = ()
     period: float | None = None
     rates: tuple[tuple[Array, Array], ...] = field(default=())
+    states: tuple[str, ...] = ()
+
+    __array_ufunc__ = None  # so that an array on the left leaves the product to this class
+
+    @property
+    def _matrices(self) -> Matrices:
+        return self.A, self.B, self.C, self.D
 
     @property
     def dt(self) -> float:
@@ -72,6 +88,211 @@ class LinearSystem:
         return FrequencyResponse(
             frequencies, self.at(frequencies), self.inputs, self.outputs, period=self.period
         )
+
+    def bode(
+        self, omega: ArrayLike | None = None, *, ax: Any = None, Hz: bool = False, **keywords: Any
+    ) -> FrequencyResponse:
+        """Response to sines, drawn as a Bode diagram into `ax` if it is given.
+
+        Parameters
+        ----------
+        omega : array_like, shape (n,), optional
+            Angular frequencies, rad/s; by default a grid over all poles and zeros, up to half the sampling rate.
+        ax : two matplotlib Axes, optional
+            Where to draw gain and phase at once. Without it nothing is drawn: ``bode().plot()`` draws into the current
+            figure.
+        Hz : bool, default False
+            Whether diagrams show frequencies in Hz in place of rad/s; `omega` is in rad/s in any case.
+        **keywords
+            For the curves (`matplotlib.lines.Line2D`), such as ``color`` or ``label``; with `ax` only.
+
+        Returns
+        -------
+        FrequencyResponse
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt, stickslip as ss
+        >>> system = ss.Machine(mass=2.0, damping=1.0, names=["slide"]).linear_system("slide", "slide.velocity")
+        >>> figure, axes = plt.subplots(2, 1, sharex=True)
+        >>> system.bode([0.1, 1.0, 10.0], ax=axes, Hz=True, color="black").magnitude.shape
+        (1, 1, 3)
+        """
+        response = replace(self.response(omega), Hz=Hz)
+        if ax is not None:
+            response.plot(ax, **keywords)
+        elif keywords:
+            reject(
+                next(iter(keywords)),
+                next(iter(keywords.values())),
+                "left out where nothing is drawn: give ax",
+            )
+        return response
+
+    def step_response(self, t: ArrayLike | float | None = None) -> TimeResponse:
+        """Outputs from rest where one input after the other steps to 1 at t = 0.
+
+        Parameters
+        ----------
+        t : array_like, shape (n,), or float, optional
+            Times from 0 on, s, or the last one of 500; by default until the slowest transient has died out. Of a sampled
+            system sampling instants.
+
+        Returns
+        -------
+        TimeResponse
+            Exact at each time: ``t, y = system.step_response()``, ``system.step_response().plot()``.
+
+        Raises
+        ------
+        ValueError
+            If times decrease or are no sampling instants, or where an output follows the rate of an input: see `proper`.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> system = ss.Machine(mass=1.0, stiffness=4.0, names=["q"]).linear_system("q", "q.position")
+        >>> system.step_response([0.0, 1.0]).y.round(6)        # (1 - cos 2t)/4
+        array([[[0.      , 0.354037]]])
+        """
+        return respond(self, t, "step")
+
+    def impulse_response(self, t: ArrayLike | float | None = None) -> TimeResponse:
+        """Outputs from rest where one input after the other is an impulse of the area 1 at t = 0.
+
+        Parameters
+        ----------
+        t : array_like, shape (n,), or float, optional
+            As in `step_response`.
+
+        Returns
+        -------
+        TimeResponse
+            Right after the impulse at t = 0; the impulse that D passes on directly is no finite value and not in it. Of a
+            sampled system the input is 1/period at the first instant.
+
+        Raises
+        ------
+        ValueError
+            As in `step_response`.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> system = ss.Machine(mass=2.0, names=["q"]).linear_system("q", "q.velocity")
+        >>> system.impulse_response([0.0, 1.0]).y
+        array([[[0.5, 0.5]]])
+        """
+        return respond(self, t, "impulse")
+
+    def feedback(self, other: Any = 1.0, sign: int = -1) -> LinearSystem:
+        """Close the loop ``u = r + sign * other(y)``.
+
+        Parameters
+        ----------
+        other : LinearSystem, object with A, B, C, D, or float, default 1.0
+            From the outputs of this system to its inputs.
+        sign : {-1, 1}, default -1
+            Sign of the feedback.
+
+        Returns
+        -------
+        LinearSystem
+            From r to y.
+
+        Raises
+        ------
+        ValueError
+            If shapes or sampling periods do not fit, or the algebraic loop has no solution.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> speed = ss.Machine(mass=2.0, names=["q"]).linear_system("q", "q.velocity")
+        >>> speed.feedback(6.0).response([3.0]).magnitude.round(6)        # 1/|2 s + 6| at s = 3j
+        array([[[0.117851]]])
+        """
+        plain = self.proper()
+        other = _partner(other, self.D.shape[::-1])
+        made = closed(plain._matrices, other._matrices, sign, "other")
+        return _connected(made, plain, other, plain.inputs, plain.outputs)
+
+    def series(self, other: Any) -> LinearSystem:
+        """Pass the outputs of this system on to the other one; the same as ``other * self``.
+
+        Parameters
+        ----------
+        other : LinearSystem, object with A, B, C, D, or float
+            With as many inputs as this one has outputs.
+
+        Returns
+        -------
+        LinearSystem
+
+        Raises
+        ------
+        ValueError
+            If shapes or sampling periods do not fit.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> speed = ss.Machine(mass=2.0, names=["q"]).linear_system("q", "q.velocity")
+        >>> low_pass = ([[-5.0]], [[5.0]], [[1.0]], [[0.0]])
+        >>> speed.series(low_pass).response([5.0]).magnitude.round(6)      # 1/|2 s| / sqrt(2) at s = 5j
+        array([[[0.070711]]])
+        """
+        plain, other = self.proper(), _partner(other, (self.D.shape[0],) * 2)
+        outputs = other.outputs if other.A.size else plain.outputs
+        return _connected(in_series(plain._matrices, other._matrices), plain, other, plain.inputs, outputs)
+
+    def parallel(self, other: Any) -> LinearSystem:
+        """Add the outputs of both systems for one common input; the same as ``self + other``.
+
+        Parameters
+        ----------
+        other : LinearSystem, object with A, B, C, D, or float
+            With as many inputs and outputs as this one.
+
+        Returns
+        -------
+        LinearSystem
+
+        Raises
+        ------
+        ValueError
+            If shapes or sampling periods do not fit.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> speed = ss.Machine(mass=2.0, names=["q"]).linear_system("q", "q.velocity")
+        >>> speed.parallel(3.0).D
+        array([[3.]])
+        """
+        plain, other = self.proper(), _partner(other, self.D.shape)
+        made = in_parallel(plain._matrices, other._matrices)
+        return _connected(made, plain, other, plain.inputs, plain.outputs)
+
+    def __mul__(self, other: Any) -> LinearSystem:
+        return _partner(other, (self.D.shape[1],) * 2).series(self)
+
+    def __rmul__(self, other: Any) -> LinearSystem:
+        return self.series(other)
+
+    def __add__(self, other: Any) -> LinearSystem:
+        return self.parallel(other)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> LinearSystem:
+        return self.series(-1.0)
+
+    def __sub__(self, other: Any) -> LinearSystem:
+        return self.parallel(-_partner(other, self.D.shape))
+
+    def __rsub__(self, other: Any) -> LinearSystem:
+        return (-self).parallel(other)
 
     def at(self, omega: Array) -> NDArray[np.complex128]:
         """The response at angular frequencies, rad/s, shape (outputs, inputs, n); infinite at an undamped pole."""
@@ -132,10 +353,13 @@ class LinearSystem:
             else:
                 lower_b, lower_d = rates[order - 2]
                 rates[order - 2] = (lower_b + self.A @ more_b, lower_d + self.C @ more_b)
-        return LinearSystem(self.A, b, self.C, d, self.inputs, self.outputs, self.period)
+        states = () if any(np.any(more_b) for more_b, _ in self.rates) else self.states
+        return LinearSystem(self.A, b, self.C, d, self.inputs, self.outputs, self.period, states=states)
 
     def to_control(self) -> Any:
-        """The system as ``control.StateSpace``, with its names (needs the extra ``control``).
+        """The system as ``control.StateSpace`` (needs the extra ``control``).
+
+        Inputs, outputs and states keep their names, with underscores in place of dots.
 
         Raises
         ------
@@ -146,15 +370,37 @@ class LinearSystem:
         """
         control = need("control", "python-control", "to_control() needs", "control")
         plain = self.proper()
-        return control.ss(
-            plain.A,
-            plain.B,
-            plain.C,
-            plain.D,
-            plain.dt,
-            inputs=[name.replace(".", "_") for name in plain.inputs],
-            outputs=[name.replace(".", "_") for name in plain.outputs],
+        given = {"inputs": plain.inputs, "outputs": plain.outputs, "states": plain.states}
+        names = {kind: [name.replace(".", "_") for name in of] for kind, of in given.items() if of}
+        return control.ss(plain.A, plain.B, plain.C, plain.D, plain.dt, **names)
+
+
+def _partner(given: Any, shape: tuple[int, int]) -> LinearSystem:
+    """A system to be connected; a number is a gain of each channel, an array a matrix of gains."""
+    if isinstance(given, LinearSystem):
+        return given.proper()
+    if isinstance(given, (int, float, np.ndarray)):
+        gain = np.asarray(given, dtype=np.float64)
+        gain = gain * np.eye(*shape) if gain.ndim == 0 else np.atleast_2d(gain)
+        rows, columns = gain.shape
+        return LinearSystem(np.zeros((0, 0)), np.zeros((0, columns)), np.zeros((rows, 0)), gain)
+    return from_object("other", given)
+
+
+def _connected(
+    made: Matrices, one: LinearSystem, other: LinearSystem, inputs: tuple[str, ...], outputs: tuple[str, ...]
+) -> LinearSystem:
+    """A system of two, with the period of both and the names of all states where each has one of its own."""
+    dynamic = [part.period for part in (one, other) if part.A.size]
+    if len(dynamic) == 2 and dynamic[0] != dynamic[1]:
+        shown = ["continuous" if p is None else f"sampled every {p:g} s" for p in dynamic]
+        raise ValueError(
+            f"one system is {shown[0]}, the other {shown[1]}: both must be continuous or of one period"
         )
+    period = dynamic[0] if dynamic else one.period or other.period
+    states = (*one.states, *other.states)
+    distinct = len(set(states)) == len(states) == made[0].shape[0]
+    return LinearSystem(*made, inputs, outputs, period, states=states if distinct else ())
 
 
 def corner_frequencies(system: LinearSystem) -> Array:

@@ -1,0 +1,65 @@
+"""Matrices of linear systems that are connected: in series, in parallel, in a feedback loop."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip._checks import reject, wrong_shape
+
+Array = NDArray[np.float64]
+Matrices = tuple[Array, Array, Array, Array]
+
+
+def closed(plant: Matrices, other: Matrices, sign: int, name: str) -> Matrices:
+    """Close the loop u = r + sign·other(y), y the outputs of the plant; states of the plant first."""
+    a, b, c, d = plant
+    ac, bc, cc, dc = other
+    if sign not in (-1, 1):
+        reject("sign", sign, "-1 or 1")
+    if dc.shape != d.T.shape:
+        wrong_shape(f"{name}.D", dc, f"{d.T.shape} to fit the plant")
+    loop = np.eye(d.shape[1]) - sign * dc @ d
+    if np.linalg.cond(loop) > 1e12:
+        reject(f"{name}.D", dc, "one with det(1 - sign·Dc·D) != 0: the loop has no solution")
+    inverse = np.linalg.inv(loop)
+    # u = inverse·(r + sign·(Cc·xc + Dc·C·x))
+    from_plant, from_other = sign * inverse @ dc @ c, sign * inverse @ cc
+    top = np.hstack([a + b @ from_plant, b @ from_other])
+    y_plant, y_other = c + d @ from_plant, d @ from_other
+    bottom = np.hstack([bc @ y_plant, ac + bc @ y_other])
+    return (
+        np.vstack([top, bottom]),
+        np.vstack([b @ inverse, bc @ d @ inverse]),
+        np.hstack([y_plant, y_other]),
+        d @ inverse,
+    )
+
+
+def in_series(first: Matrices, second: Matrices) -> Matrices:
+    """The second system reads the outputs of the first one; states of the first one first."""
+    (a, b, c, d), (a2, b2, c2, d2) = first, second
+    if d2.shape[1] != d.shape[0]:
+        raise ValueError(
+            f"the first system has {d.shape[0]} outputs, the second one {d2.shape[1]} inputs: both must be the same"
+        )
+    return (
+        np.block([[a, np.zeros((a.shape[0], a2.shape[0]))], [b2 @ c, a2]]),
+        np.vstack([b, b2 @ d]),
+        np.hstack([d2 @ c, c2]),
+        d2 @ d,
+    )
+
+
+def in_parallel(one: Matrices, other: Matrices) -> Matrices:
+    """The sum of both outputs for one common input."""
+    (a, b, c, d), (a2, b2, c2, d2) = one, other
+    if d.shape != d2.shape:
+        wrong_shape("other.D", d2, f"{d.shape}")
+    n, m = a.shape[0], a2.shape[0]
+    return (
+        np.block([[a, np.zeros((n, m))], [np.zeros((m, n)), a2]]),
+        np.vstack([b, b2]),
+        np.hstack([c, c2]),
+        d + d2,
+    )
