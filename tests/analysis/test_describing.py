@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -136,7 +137,10 @@ def test_pid_with_friction_at_the_motor_predicts_no_hunting():
         [[1.0, 0.0, 0.0]],
         [[0.0]],
     )
-    assert harmonic_balance(system, stribeck) == []
+    found = harmonic_balance(system, stribeck)
+    assert found == [] and found.message.startswith(
+        "no cycle: friction would need the gain N = -4.667 at 1.732 rad/s"
+    )
 
 
 @pytest.mark.parametrize(
@@ -153,6 +157,21 @@ def test_pid_with_friction_at_the_motor_predicts_no_hunting():
 def test_bad_input_names_the_argument(call, name):
     with pytest.raises(ValueError, match=name):
         call()
+
+
+def test_path_whose_phase_never_fits_is_named_as_the_reason():
+    """1/(1 + s) has the phase -atan(ω): from -5.7° at 0.1 rad/s to -84.3° at 10 rad/s."""
+    found = harmonic_balance(lambda w: 1.0 / (1.0 + 1j * w), coulomb, omega=(0.1, 10.0))
+    assert found == []
+    assert (
+        "from 0.1 to 10 rad/s the phase of the linear path goes from -5.7° to -84.3° without" in found.message
+    )
+    assert found.message in repr(found) and pickle.loads(pickle.dumps(found)).message == found.message
+
+
+def test_found_cycles_are_a_list_with_a_message():
+    found = harmonic_balance(lambda w: 1j * w / (2.0 - w**2 + 0.1j * w), lambda v: v**3 - v)
+    assert [round(cycle.omega, 4) for cycle in found] == [1.4142] and found.message == "1 cycle"
 
 
 @pytest.mark.parametrize("bias", [0.3, -0.3, 1.5])

@@ -149,6 +149,16 @@ def test_a_run_of_the_engine():
     assert error.max == pytest.approx(math.hypot(0.1, 0.2 / omega), rel=1e-4)
 
 
+def test_settling_says_when_or_why_not():
+    t = np.linspace(0.0, 10.0, 100_001)
+    found = ss.analysis.settling(t, 1.0 - np.exp(-t), target=1.0)  # exp(-t) = 0.02
+    assert found.message == "settles 3.91202 s after the start, within ±0.02 of the target"
+    found = ss.analysis.settling(t, 0.9 * (1.0 - np.exp(-t)), target=1.0)
+    assert found.message.startswith(
+        "does not settle: at the end of the record the signal is 0.100041 off the target"
+    )
+
+
 def test_stops_of_an_element_without_events():
     run = Run([0.0, 1.0], guide__mode=np.zeros(2, dtype=np.int8), slide__mode=np.ones(2, dtype=np.int8))
     assert stops(run, "guide").fraction == 1.0

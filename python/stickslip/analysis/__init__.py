@@ -4,7 +4,12 @@ from stickslip.analysis.auditing import Audit, Finding, audit
 from stickslip.analysis.chattering import ChatterMap, chatter_map
 from stickslip.analysis.clearance import CounterFlankMap, counter_flank_map
 from stickslip.analysis.cycles import LimitCycle, limit_cycle
-from stickslip.analysis.describing import PredictedCycle, describing_function, harmonic_balance
+from stickslip.analysis.describing import (
+    PredictedCycle,
+    PredictedCycles,
+    describing_function,
+    harmonic_balance,
+)
 from stickslip.analysis.extractable import ExtractableEnergy, extractable_energy
 from stickslip.analysis.linear import (
     TwoMassResonance,
@@ -34,6 +39,7 @@ __all__ = [
     "LimitCycle",
     "Passivity",
     "PredictedCycle",
+    "PredictedCycles",
     "Region",
     "ReversalError",
     "Settling",

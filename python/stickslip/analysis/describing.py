@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -151,6 +151,34 @@ class PredictedCycle:
         return self.velocity / self.omega
 
 
+class PredictedCycles(list[PredictedCycle]):
+    """Limit cycles expected by harmonic balance, by rising frequency; an empty list says why in `message`.
+
+    Attributes
+    ----------
+    message : str
+        How many cycles there are, or why there is none.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> lag = lambda w: 1.0 / (1.0 + 1j * w)
+    >>> cycles = ss.analysis.harmonic_balance(lag, ss.Coulomb(1.0), omega=(0.1, 10.0))
+    >>> list(cycles), cycles.message.partition(",")[0]
+    ([], 'no cycle: a cycle needs a phase of 0° or ±180°')
+    """
+
+    def __init__(self, cycles: Iterable[PredictedCycle], message: str) -> None:
+        super().__init__(cycles)
+        self.message = message
+
+    def __repr__(self) -> str:
+        return f"PredictedCycles({super().__repr__()}, {self.message!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PredictedCycles, (list(self), self.message)
+
+
 def harmonic_balance(
     system: Any,
     law: Any,
@@ -160,7 +188,7 @@ def harmonic_balance(
     bias: float = 0.0,
     normal_load: float = 1.0,
     samples: int = 400,
-) -> list[PredictedCycle]:
+) -> PredictedCycles:
     """Return the limit cycles that the describing function predicts.
 
     Parameters
@@ -179,8 +207,9 @@ def harmonic_balance(
 
     Returns
     -------
-    list of PredictedCycle
-        By rising frequency; empty if the balance has no solution in the ranges.
+    PredictedCycles
+        A list of `PredictedCycle` by rising frequency. Where the balance has no solution in the ranges it is empty, and
+        its ``message`` says why: the phase never fits, or no amplitude gives the gain that is needed.
 
     Raises
     ------
@@ -226,7 +255,10 @@ def harmonic_balance(
         return float(describing_function(law, size, bias, normal_load)) - needed
 
     parts_imaginary = np.array([impedance(value).imag for value in frequencies])
-    cycles = []
+    cycles: list[PredictedCycle] = []
+    unmet: list[
+        tuple[float, float]
+    ] = []  # frequencies of the right phase, and the gain of friction needed there
     for i in _changes(parts_imaginary):
         value = bisect(lambda w: impedance(w).imag, float(frequencies[i]), float(frequencies[i + 1]))
         needed = -impedance(value).real
@@ -236,6 +268,8 @@ def harmonic_balance(
         ):
             continue  # a pole of the impedance, not a zero
         rises = parts_imaginary[i + 1] > parts_imaginary[i]
+        if not _changes(gains - needed):
+            unmet.append((value, needed))
         for j in _changes(gains - needed):
             size = bisect(partial(excess, needed), float(sizes[j]), float(sizes[j + 1]))
             stable = bool((gains[j + 1] > gains[j]) == rises)
@@ -244,7 +278,31 @@ def harmonic_balance(
             cycles.append(PredictedCycle(value, size, stable, distortion, held))
     for cycle in cycles:
         _warn(cycle)
-    return cycles
+    if cycles:
+        return PredictedCycles(cycles, f"{len(cycles)} cycle{'s' if len(cycles) > 1 else ''}")
+    return PredictedCycles([], _why_none(gain, frequencies, sizes, gains, unmet))
+
+
+def _why_none(
+    gain: Callable[[float], complex],
+    frequencies: Array,
+    sizes: Array,
+    gains: Array,
+    unmet: list[tuple[float, float]],
+) -> str:
+    """Which of the two conditions of 1 + N G = 0 is never met in the ranges searched."""
+    if not unmet:
+        angles = np.rad2deg(np.unwrap([np.angle(complex(gain(float(w)))) for w in frequencies]))
+        return (
+            f"no cycle: a cycle needs a phase of 0° or ±180°, but from {frequencies[0]:g} to {frequencies[-1]:g} rad/s the "
+            f"phase of the linear path goes from {angles[0]:.1f}° to {angles[-1]:.1f}° without passing one; a wider "
+            "omega= may show more"
+        )
+    asked = ", ".join(f"{needed:.4g} at {value:.4g} rad/s" for value, needed in unmet)
+    return (
+        f"no cycle: friction would need the gain N = {asked}, but for amplitudes from {sizes[0]:g} to {sizes[-1]:g} m/s "
+        f"its describing function lies between {gains.min():.4g} and {gains.max():.4g} Ns/m"
+    )
 
 
 def _warn(cycle: PredictedCycle) -> None:

@@ -152,6 +152,16 @@ class Settling:
         """Whether the signal stays in the band at the end of the record."""
         return math.isfinite(self.time)
 
+    @property
+    def message(self) -> str:
+        """When the signal settles, or why it does not."""
+        if self.settled:
+            return f"settles {self.time:.6g} s after the start, within ±{self.band:.6g} of the target"
+        return (
+            f"does not settle: at the end of the record the signal is {abs(self.error):.6g} off the target, outside of "
+            f"the band ±{self.band:.6g}"
+        )
+
 
 def settling(
     source: Any,
