@@ -17,7 +17,7 @@ def level(t: np.ndarray) -> np.ndarray:
 def test_numbers_come_back() -> None:
     fit = fit_break_away(REST, level(REST))
     assert fit.parameters == pytest.approx({"initial": 0.8, "static": 1.2, "dwell": 1.5}, rel=1e-9)
-    np.testing.assert_allclose(fit.level(REST), level(REST))
+    np.testing.assert_allclose(fit.predict(REST), level(REST))
 
 
 def test_from_runs_of_the_automaton() -> None:

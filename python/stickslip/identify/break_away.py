@@ -32,15 +32,26 @@ class BreakAwayFit(Estimate):
     >>> import numpy as np, stickslip as ss
     >>> t = np.geomspace(0.01, 100.0, 20)
     >>> fit = ss.identify.fit_break_away(t, 1.0 + 0.5 * t / (t + 2.0))
-    >>> float(np.round(fit.level(2.0), 9))
+    >>> float(np.round(fit.predict(2.0), 9))
     1.25
     """
 
     rest: Array = field(default_factory=lambda: np.empty(0), repr=False)
     force: Array = field(default_factory=lambda: np.empty(0), repr=False)
 
-    def level(self, rest: ArrayLike) -> Array:
-        """Break-away force after these times at rest, s."""
+    def predict(self, rest: ArrayLike) -> Array:
+        """Return the fitted break-away force after other times at rest.
+
+        Parameters
+        ----------
+        rest : float or array_like
+            Times at rest, s.
+
+        Returns
+        -------
+        ndarray
+            N, of the shape of `rest`.
+        """
         p = self.parameters
         return _level(np.asarray(rest, dtype=float), p["initial"], p["static"] - p["initial"], p["dwell"])
 
@@ -65,7 +76,7 @@ class BreakAwayFit(Estimate):
             inside = self.rest[self.rest > 0.0]
             t = np.geomspace(inside.min(), inside.max(), 300)
             options = place.line_options(keywords, color=_style.VERMILION, label="fitted")
-            axes.plot(t, self.level(t), **options)
+            axes.plot(t, self.predict(t), **options)
             axes.set(xlabel="time at rest [s]", ylabel="break-away force [N]", xscale="log")
             axes.legend()
         return axes

@@ -166,6 +166,39 @@ class BristleFit(Estimate):
     condition: float = np.inf
     damping_over_root: float = np.nan
 
+    def predict(
+        self, t: ArrayLike, velocity: ArrayLike, *, initial: Mapping[str, float] | None = None
+    ) -> Array:
+        """Return the friction force of the fitted law under another velocity.
+
+        Parameters
+        ----------
+        t : array_like, shape (n,)
+            Times, s.
+        velocity : array_like, shape (n,)
+            m/s, joined by straight lines.
+        initial : mapping of str to float, optional
+            Internal states at the start, as in `Law.response`.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            N.
+
+        Examples
+        --------
+        >>> import numpy as np, stickslip as ss
+        >>> law = ss.TwoStateBristle(1.5, 1.0, 1e-3, stiffness=1e4, damping=50.0, viscous=0.4)
+        >>> t = np.linspace(0.0, 10.0, 1001)
+        >>> v = 3e-3 * (np.sin(2.0 * t) + 0.7 * np.sin(5.3 * t))
+        >>> fit = ss.identify.fit_bristle(t, v, law.response(t, v).force, shape=2.0)
+        >>> force = fit.predict([0.0, 1.0], [0.0, 2e-3])
+        >>> bool(np.allclose(force, law.response([0.0, 1.0], [0.0, 2e-3]).force, rtol=1e-6))
+        True
+        """
+        assert self.law is not None
+        return np.asarray(self.law.response(t, velocity, initial=initial).force)
+
 
 def fit_bristle(
     t: ArrayLike,

@@ -71,6 +71,39 @@ class CurveFit(Estimate):
             np.concatenate([-half[::-1], [0.0], half]),
         )
 
+    def predict(self, velocity: ArrayLike, normal_load: float | None = None) -> Any:
+        """Return the fitted friction force at other velocities.
+
+        Parameters
+        ----------
+        velocity : float or array_like
+            Sliding velocities, m/s; each direction has its own law, where both were fitted.
+        normal_load : float, optional
+            N; by default that of the samples.
+
+        Returns
+        -------
+        float or ndarray
+            Force, N, of the shape of `velocity`; NaN in a direction without samples, 0 at rest.
+
+        Examples
+        --------
+        >>> import numpy as np, stickslip as ss
+        >>> v = np.linspace(0.01, 1.0, 50)
+        >>> fit = ss.identify.fit_curve(v, 0.8 + 0.5 * v, law=ss.Coulomb(1.0) + ss.Viscous(1.0))
+        >>> fit.predict([0.2, 2.0]).round(9)
+        array([0.9, 1.8])
+        """
+        v = np.asarray(velocity, dtype=float)
+        load = self.normal_load if normal_load is None else float(normal_load)
+        force = np.where(v == 0.0, 0.0, np.nan)
+        for side, sign in SIDES.items():
+            law: Law | None = getattr(self, side)
+            here = sign * v > 0.0
+            if law is not None and here.any():
+                force[here] = sign * np.asarray(law.force(np.abs(v[here]), load))
+        return float(force) if v.ndim == 0 else force
+
     def plot(self, ax: Axes | None = None, **keywords: Any) -> Axes:
         """Draw the samples and the curve through them.
 

@@ -67,6 +67,51 @@ class Regression(Estimate):
     force: Array = field(default_factory=lambda: np.empty(0), repr=False)
     predicted: Array = field(default_factory=lambda: np.empty(0), repr=False)
 
+    def predict(
+        self,
+        position: ArrayLike,
+        velocity: ArrayLike,
+        acceleration: ArrayLike,
+        terms: Mapping[str, Column] | None = None,
+    ) -> Array:
+        """Return the applied force that another motion needs.
+
+        Parameters
+        ----------
+        position, velocity, acceleration : array_like, shape (n,)
+            The motion: m, m/s, m/s², or in rad.
+        terms : mapping of names to functions, optional
+            The functions that `inverse_dynamics` was given, where it was given any.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            N (Nm).
+
+        Raises
+        ------
+        ValueError
+            If a parameter belongs to a function that is not given.
+
+        Examples
+        --------
+        >>> import numpy as np, stickslip as ss
+        >>> t = np.arange(0.0, 4.0, 1e-3)
+        >>> w = 2 * np.pi
+        >>> q, v, a = np.sin(w * t), w * np.cos(w * t), -w * w * np.sin(w * t)
+        >>> fit = ss.identify.inverse_dynamics(t, q, 2.0 * a + 3.0 * v, ["mass", "viscous"], cutoff=100.0)
+        >>> fit.predict([0.0], [1.0], [5.0]).round(2)
+        array([13.])
+        """
+        motion = [np.asarray(part, dtype=float) for part in (position, velocity, acceleration)]
+        known = {**TERMS, **(terms or {})}
+        if missing := [name for name in self.parameters if name not in known]:
+            raise ValueError(f"terms lacks the functions of {listed(map(repr, missing))}")
+        total = np.zeros(np.broadcast_shapes(*(part.shape for part in motion)))
+        for name, value in self.parameters.items():
+            total = total + value * np.asarray(known[name](*motion), dtype=float)
+        return total
+
     def plot(self, ax: Axes | None = None, **keywords: Any) -> Axes:
         """Draw force, prediction and their difference over time.
 

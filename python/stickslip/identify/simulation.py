@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stickslip._checks import Array, choice, finite, positive, reject
+from stickslip._checks import Array, choice, finite, positive, reject, vector
 from stickslip._progress import bar
 from stickslip.ensembles.task import OPTIONS, Task
 from stickslip.errors import UnknownNameError
@@ -22,6 +22,7 @@ from stickslip.identify._records import APART, columns, increasing, listed, warn
 from stickslip.identify._result import Estimate
 from stickslip.identify._solve import Solution, minimise
 from stickslip.machine import Machine
+from stickslip.simulation import simulate
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import Trajectory
 
@@ -72,6 +73,46 @@ class MachineFit(Estimate):
     evaluations: int = 0
     jacobian: str = ""
     jacobian_reason: str = ""
+
+    def predict(
+        self, t: ArrayLike, *, initial: Mapping[str, float] | None = None, **options: Any
+    ) -> Trajectory:
+        """Run the fitted machine at other times, or from another start.
+
+        Parameters
+        ----------
+        t : array_like, shape (n,)
+            Times of the samples, s, not decreasing. The run begins where the fitted one did, or at the first of them if
+            that is earlier.
+        initial : mapping of str to float, optional
+            Initial values; by default those of the fit.
+        **options
+            Of `simulate`.
+
+        Returns
+        -------
+        Trajectory
+            Sampled at `t`: ``fit.predict(t)["slide.position"]``. The numbers at restarts of the fit are not used.
+
+        Examples
+        --------
+        >>> import numpy as np, stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"])
+        >>> m.add_friction("guide", on="slide", law=ss.Coulomb(kinetic=0.7))
+        >>> t = np.linspace(0.0, 1.0, 20)
+        >>> data = {"slide.position": (t, 2.0 * t - 0.25 * t**2)}
+        >>> fit = ss.identify.fit(m, ["guide.normal_load"], data, initial={"slide.velocity": 2.0})
+        >>> fit.predict([2.0, 4.0])["slide.position"].round(6)
+        array([3., 4.])
+        """
+        times = vector("t", np.atleast_1d(np.asarray(t, dtype=float)))
+        if times.size == 0:
+            reject("t", t, "at least one time")
+        assert self.machine is not None
+        begin = min(self.runs[0].t[0], times[0]) if self.runs else times[0]
+        end = max(float(times[-1]), float(np.nextafter(begin, np.inf)))
+        given = self.initial if initial is None else dict(initial)
+        return simulate(self.machine, end, t_start=float(begin), initial=given, t_eval=times, **options)
 
     def plot(self, ax: Any = None, **keywords: Any) -> NDArray[np.object_]:
         """Draw each record with the fitted run, and their difference below.
@@ -172,8 +213,8 @@ def fit(
     Returns
     -------
     MachineFit
-        ``parameters``, ``stderr``, ``cov``, ``success``, ``message``, ``machine``, ``plot()``. Ctrl-C ends it with the
-        best so far and ``success`` false.
+        ``parameters``, ``stderr``, ``cov``, ``correlation``, ``success``, ``message``, ``machine``, ``summary()``,
+        ``predict()``, ``plot()``. Ctrl-C ends it with the best so far and ``success`` false.
 
     Raises
     ------
