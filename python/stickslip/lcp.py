@@ -104,6 +104,26 @@ class LemkeResult:
         """Whether a solution was found and proven."""
         return self.status in ("trivial", "solved")
 
+    @property
+    def message(self) -> str:
+        """The status in words.
+
+        Examples
+        --------
+        >>> from stickslip import lcp
+        >>> lcp.lemke([[0, -1], [-1, 0]], [-1, -1]).message.partition(":")[0]
+        'no solution found'
+        """
+        paths = f"{self.attempts} path{'s' if self.attempts > 1 else ''}"
+        return {
+            "trivial": "solved by z = 0: q >= 0",
+            "solved": f"solved after {self.pivots} pivots",
+            "ray": f"no solution found: all of {paths} with different covering vectors end in a ray; solve_all decides "
+            "whether there is one",
+            "budget": f"no solution found: the budget is used up after {self.pivots} pivots on {paths}; raise max_pivots",
+            "doubtful": f"not decided: rounding errors are too large for double precision after {self.pivots} pivots",
+        }[self.status]
+
 
 def lemke(
     M: ArrayLike,
@@ -286,6 +306,26 @@ class Enumeration:
         if any(s.continuum is not None for s in self.solutions):
             return "continuum"
         return ("none", "unique")[len(self.solutions)] if len(self.solutions) < 2 else "several"
+
+    @property
+    def message(self) -> str:
+        """How many solutions there are, or why there is none.
+
+        Examples
+        --------
+        >>> from stickslip import lcp
+        >>> lcp.solve_all([[0, -1], [-1, 0]], [-1, -1]).message
+        'no solution: of all bases 0 were examined one by one and the others refuted by signs'
+        """
+        count = len(self.solutions)
+        found = f"{count} solution{'s' if count > 1 else ''}" if count else "no solution"
+        if any(s.continuum is not None for s in self.solutions):
+            found += ", with continua"
+        if self.doubtful:
+            return f"{found} so far: the search ended at max_bases, so that solutions may be missing"
+        if count:
+            return found
+        return f"no solution: of all bases {self.leaves} were examined one by one and the others refuted by signs"
 
     def __len__(self) -> int:
         return len(self.solutions)

@@ -50,6 +50,13 @@ class ExtractableEnergy:
         """Whether any energy was drawn."""
         return self.energy > 0.0
 
+    @property
+    def message(self) -> str:
+        """What was found, or why nothing was."""
+        if self.found:
+            return f"{self.energy:.6g} J are drawn within {self.t[-1] - self.t[0]:.6g} s"
+        return f"no energy is drawn: each of the {self.tried} velocities tried leaves the law with net energy taken in"
+
 
 def _drawn(t: Array, work: Array) -> tuple[float, float]:
     """Energy drawn and when; what is below the integration error counts as none."""
