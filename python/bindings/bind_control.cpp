@@ -5,6 +5,7 @@
 #include "held_function.hpp"
 
 #include "control/block.hpp"
+#include "control/program_error.hpp"
 #include "core/error.hpp"
 
 #include <pybind11/eigen.h>
@@ -14,6 +15,8 @@
 #include <pybind11/typing.h>
 
 #include <memory>
+#include <optional>
+#include <sstream>
 
 namespace py = pybind11;
 using namespace pybind11::literals;
@@ -47,24 +50,50 @@ Controller checked(ControlLaw law, const ControlOptions& o) {
   return c;
 }
 
-py::object given(const double* from, Index count) {
-  if (count == 1) return py::float_(*from);
-  return py::array_t<double>(count, from);
+std::string at(double t) {
+  std::ostringstream text;
+  text.precision(12);
+  text << " at t = " << t << " s";
+  return text.str();
+}
+
+// Numbers in any order that NumPy understands; `hstack` joins those that stand beside arrays.
+std::optional<Numbers> as_numbers(const py::object& value) {
+  if (const auto numbers = Numbers::ensure(value)) return numbers;
+  PyErr_Clear();
+  if (!py::isinstance<py::sequence>(value) || py::isinstance<py::str>(value)) return std::nullopt;
+  try {
+    if (const auto numbers = Numbers::ensure(py::module_::import("numpy").attr("hstack")(value)))
+      return numbers;
+    PyErr_Clear();
+    return std::nullopt;
+  } catch (const py::error_already_set& e) {
+    if (!e.matches(PyExc_Exception)) throw;
+    return std::nullopt;
+  }
 }
 
 void take(const char* what, double t, const py::object& value, Index count, double* to) {
-  const auto numbers = Numbers::ensure(value);
-  if (!numbers) {
-    PyErr_Clear();
-    reject("function", std::string("returned no numbers as its ") + what + " at t = " + std::to_string(t));
-  }
-  if (numbers.size() != count)
-    reject("function", "returned " + std::to_string(numbers.size()) + " numbers as its " + what +
-                           " at t = " + std::to_string(t) + ", but " + std::to_string(count) + " are needed");
+  const std::optional<Numbers> numbers = as_numbers(value);
+  if (!numbers) reject("function", std::string("returned no numbers as its ") + what + at(t));
+  if (numbers->size() != count)
+    reject("function", "returned " + std::to_string(numbers->size()) + " numbers as its " + what + at(t) +
+                           ", but " + std::to_string(count) + " are needed");
   for (Index i = 0; i < count; ++i) {
-    to[i] = numbers.data()[i];
-    if (std::isnan(to[i]))
-      reject("function", std::string("returned nan in its ") + what + " at t = " + std::to_string(t));
+    to[i] = numbers->data()[i];
+    if (std::isnan(to[i])) reject("function", std::string("returned nan in its ") + what + at(t));
+  }
+}
+
+// What the function returns; an exception that it raises becomes the cause of a ProgramError.
+py::object called(const py::object& function, double t, const py::tuple& arguments) {
+  try {
+    return function(*arguments);
+  } catch (const py::error_already_set& e) {
+    if (!e.matches(PyExc_Exception)) throw; // an interrupt goes through
+    const std::string type = py::str(py::type::handle_of(e.value()).attr("__name__"));
+    throw ProgramError("function raised " + type + at(t) + ": " + std::string(py::str(e.value())),
+                       std::current_exception());
   }
 }
 
@@ -84,15 +113,14 @@ Program program(const py::object& function, Index references, Index measurements
   p.memory = memory;
   p.call = [=](double t, const double* w, double* z, double* u) {
     const py::gil_scoped_acquire lock;
-    const py::object r = given(w, references), y = given(w + references, measurements);
+    const py::array_t<double> r(references, w), y(measurements, w + references);
     if (states == 0) {
-      take("output", t, held->get()(t, r, y), outputs, u);
+      take("output", t, called(held->get(), t, py::make_tuple(t, r, y)), outputs, u);
       return;
     }
-    const py::object answer = held->get()(t, r, y, py::array_t<double>(states, z));
+    const py::object answer = called(held->get(), t, py::make_tuple(t, r, y, py::array_t<double>(states, z)));
     if (!py::isinstance<py::tuple>(answer) || py::len(answer) != 2)
-      reject("function", "has a memory and must return the pair (output, memory); at t = " +
-                             std::to_string(t) + " it did not");
+      reject("function", "has a memory and must return the pair (output, memory), which it did not" + at(t));
     const auto pair = answer.cast<py::tuple>();
     take("output", t, pair[0], outputs, u);
     take("memory", t, pair[1], states, z);
@@ -101,6 +129,17 @@ Program program(const py::object& function, Index references, Index measurements
 }
 
 void bind_control(py::module_ m) {
+  py::register_exception_translator([](std::exception_ptr p) {
+    try {
+      if (p) std::rethrow_exception(p);
+    } catch (const ProgramError& e) {
+      try {
+        std::rethrow_exception(e.cause);
+      } catch (py::error_already_set& cause) {
+        py::raise_from(cause, PyExc_RuntimeError, e.what());
+      }
+    }
+  });
   py::class_<ControlOptions>(m, "ControlOptions", "What all controllers have: limits, sampling, anti-windup.")
       .def(py::init(&options), "min"_a, "max"_a, "anti_windup"_a, "tracking_time"_a, "period"_a, "delay"_a,
            "quantum"_a, "rate"_a, "tracks"_a);

@@ -1,5 +1,6 @@
 #include "model/compile_control.hpp"
 
+#include "control/program_error.hpp"
 #include "core/error.hpp"
 #include "model/dataflow.hpp"
 
@@ -128,6 +129,7 @@ Loop declare(Draft& d, const ControllerElement& c, Index& memory) {
   Loop l;
   l.name = c.name;
   l.block = compile(c.control);
+  if (l.block.program && !l.block.program->in_engine) l.block.program = named(*l.block.program, c.name);
   const Index n = l.block.states();
   if (l.block.continuous()) {
     if (n > 0) l.states = d.sys.states.size();

@@ -82,7 +82,7 @@ CONTROLLERS: dict[str, dict[str, Any]] = {
     "velocity pi": {"control": ss.PI(kp=20.0, tn=0.2, controls="rate", feedforward=0.1)},
     "lead": {"control": ss.LTI(A=-50.0, B=1.0, C=-2000.0, D=50.0, limits=8.0)},
     "sampled lead": {"control": ss.LTI(A=-50.0, B=1.0, C=-2000.0, D=50.0, period=0.01)},
-    "function": {"control": ss.control.Callable(lambda t, r, y: 5.0 if y < r else -5.0, period=0.02)},
+    "function": {"control": ss.control.Callable(lambda t, r, y: 5.0 if y[0] < r[0] else -5.0, period=0.02)},
 }
 
 

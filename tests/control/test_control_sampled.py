@@ -244,8 +244,9 @@ def test_program_is_called_with_time_and_samples():
 
     u = run(Callable(law, period=T, limits=1.0), R, Y)
     np.testing.assert_array_equal(u, np.clip(2.0 * (R - Y), -1, 1))
-    assert calls == [(T * k, r, y) for k, r, y in zip(K, R, Y, strict=True)]
-    assert all(type(x) is float for x in calls[0])
+    assert [t for t, _, _ in calls] == [T * k for k in K]
+    np.testing.assert_array_equal([(r, y) for _, r, y in calls], np.stack([R, Y], axis=1)[:, :, None])
+    assert all(r.shape == y.shape == (1,) and r.dtype == float for _, r, y in calls)
 
 
 def test_program_with_memory_repeats_itself():
@@ -281,8 +282,8 @@ def test_program_of_several_signals():
             ValueError,
             r"returned 2 numbers as its output at t = 0.25.*1 are needed",
         ),
-        (lambda t, r, y: 1 / 0, ZeroDivisionError, r"division"),
-        (lambda t, r: 1.0, TypeError, r"positional"),
+        (lambda t, r, y: 1 / 0, RuntimeError, r"function raised ZeroDivisionError at t = 0.25 s: division"),
+        (lambda t, r: 1.0, RuntimeError, r"function raised TypeError at t = 0.25 s: .*positional"),
     ],
 )
 def test_bad_programs_say_when(function, error, message):
@@ -293,7 +294,7 @@ def test_bad_programs_say_when(function, error, message):
 
 def test_program_with_memory_must_return_a_pair():
     ticker = _core.control.Ticker(Callable(lambda t, r, y, z: 1.0, period=T, memory=[0.0]).compiled.block())
-    with pytest.raises(ValueError, match=r"pair \(output, memory\); at t = 0.25"):
+    with pytest.raises(ValueError, match=r"pair \(output, memory\), which it did not at t = 0.25"):
         ticker.step(0.25, [0.0, 0.0])
 
 
