@@ -8,7 +8,7 @@ import pytest
 
 import stickslip as ss
 from stickslip import _core, control
-from stickslip.control import LTI, PI, PID, Callable, Cascade, Controller, P
+from stickslip.control.controllers import LTI, PI, PID, Callable, Cascade, Controller, P
 
 
 def proportional(t, r, y):

@@ -4,9 +4,19 @@ from stickslip.linear.loop import OpenLoop, open_loop
 from stickslip.linear.margins import Margins, Peak
 from stickslip.linear.poles import Poles
 from stickslip.linear.response import FrequencyResponse
-from stickslip.linear.system import LinearSystem
+from stickslip.linear.system import LinearSystem, feedback, frequency_response
 
-__all__ = ["FrequencyResponse", "LinearSystem", "Margins", "OpenLoop", "Peak", "Poles", "open_loop"]
+__all__ = [
+    "FrequencyResponse",
+    "LinearSystem",
+    "Margins",
+    "OpenLoop",
+    "Peak",
+    "Poles",
+    "feedback",
+    "frequency_response",
+    "open_loop",
+]
 
 
 def __dir__() -> list[str]:

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip._drawing import _style, place
+from stickslip.draw import place
+from stickslip.draw import style as _style
 from stickslip.linear.response import FrequencyResponse
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def bode(response: FrequencyResponse, hertz: bool, ax: Any, keywords: dict[str, Any]) -> NDArray[np.object_]:
-    """Gain and phase over frequency."""
+def bode(
+    response: FrequencyResponse, ax: Any = None, *, hertz: bool = False, **keywords: Any
+) -> NDArray[np.object_]:
+    """Draw gain and phase over frequency: see `FrequencyResponse.plot`."""
     kind = f"Bode diagram over {'Hz' if hertz else 'rad/s'}"
     with place.panels(ax, 2, kind, 95.0, sharex=True) as axes:
         gain, phase = axes
@@ -65,7 +68,7 @@ def _curves(ax: Axes) -> list[Any]:
     return [line for line in ax.lines if line.get_gid() == _CURVE]
 
 
-def nyquist(response: FrequencyResponse, ax: Axes | None, keywords: dict[str, Any]) -> Axes:
+def nyquist(response: FrequencyResponse, ax: Axes | None = None, **keywords: Any) -> Axes:
     """The curve for positive frequencies, its mirror image dashed, and -1."""
     with place.axes(ax, "Nyquist diagram", 95.0, 110.0) as axes:
         values = response.response[0, 0]
