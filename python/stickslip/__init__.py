@@ -1,4 +1,4 @@
-"""Exact simulation of machines in which things stick, slip, separate and strike."""
+"""Simulation of mechanical systems with dry friction, backlash and impact."""
 
 from __future__ import annotations
 
@@ -6,41 +6,27 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
+from stickslip import _methods as _methods
+from stickslip import _moved as _moved
+from stickslip import compensation, math
 from stickslip._core import __version__
-from stickslip.compliance import HuntCrossley, KelvinVoigt
+from stickslip.compensation import Compensator as Compensator
+from stickslip.compensation import FrictionCurve as FrictionCurve
+from stickslip.compensation import FrictionFeedforward as FrictionFeedforward
+from stickslip.compensation import FrictionForce as FrictionForce
+from stickslip.compensation import FrictionObserver as FrictionObserver
 from stickslip.control import LTI, PI, PID, Cascade, Controller, P
-from stickslip.crossings import Crossing
-from stickslip.energy import Energy
-from stickslip.errors import UnknownNameError
-from stickslip.events import Event, Events
-from stickslip.expressions import (
-    Expr,
-    acos,
-    acosh,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    cos,
-    cosh,
-    exp,
-    expm1,
-    from_sympy,
-    hypot,
-    log,
-    log1p,
-    maximum,
-    minimum,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    tan,
-    tanh,
-    trace,
-    where,
+from stickslip.control.filters import (
+    PID2,
+    Biquad,
+    DerivativeFilter,
+    DisturbanceObserver,
+    Lead,
+    LowPass,
+    Notch,
 )
+from stickslip.errors import UnknownNameError
+from stickslip.expressions import Expr, from_sympy, trace
 from stickslip.laws import (
     BoucWen,
     Coulomb,
@@ -57,9 +43,88 @@ from stickslip.laws import (
     TwoStateBristle,
     Viscous,
 )
-from stickslip.machine import Machine
+from stickslip.laws.stick_slip import DeadTime, Lag, Presliding, StickSlip
+from stickslip.machine.compliance import HuntCrossley, KelvinVoigt
+from stickslip.machine.machine import Machine
+from stickslip.machine.state_space import StateSpace
+
+# Aliases: their home is `stickslip.math`.
+from stickslip.math import (
+    acos as acos,
+)
+from stickslip.math import (
+    acosh as acosh,
+)
+from stickslip.math import (
+    asin as asin,
+)
+from stickslip.math import (
+    asinh as asinh,
+)
+from stickslip.math import (
+    atan as atan,
+)
+from stickslip.math import (
+    atan2 as atan2,
+)
+from stickslip.math import (
+    atanh as atanh,
+)
+from stickslip.math import (
+    cos as cos,
+)
+from stickslip.math import (
+    cosh as cosh,
+)
+from stickslip.math import (
+    exp as exp,
+)
+from stickslip.math import (
+    expm1 as expm1,
+)
+from stickslip.math import (
+    hypot as hypot,
+)
+from stickslip.math import (
+    log as log,
+)
+from stickslip.math import (
+    log1p as log1p,
+)
+from stickslip.math import (
+    maximum as maximum,
+)
+from stickslip.math import (
+    minimum as minimum,
+)
+from stickslip.math import (
+    sign as sign,
+)
+from stickslip.math import (
+    sin as sin,
+)
+from stickslip.math import (
+    sinh as sinh,
+)
+from stickslip.math import (
+    sqrt as sqrt,
+)
+from stickslip.math import (
+    tan as tan,
+)
+from stickslip.math import (
+    tanh as tanh,
+)
+from stickslip.math import (
+    where as where,
+)
 from stickslip.modes import Mode
-from stickslip.sensitivity import EventSensitivity, Sensitivity, ValidUntil
+from stickslip.run.crossings import Crossing
+from stickslip.run.energy import Energy
+from stickslip.run.events import Event, Events
+from stickslip.run.sensitivity import EventSensitivity, Sensitivity, ValidUntil
+from stickslip.run.simulation import simulate
+from stickslip.run.trajectory import Status, Stuck, Trajectory
 from stickslip.signals import (
     PRBS,
     Chirp,
@@ -78,10 +143,6 @@ from stickslip.signals import (
     Trapezoidal,
     as_signal,
 )
-from stickslip.simulation import simulate
-from stickslip.state_space import StateSpace
-from stickslip.stick_slip import DeadTime, Lag, Presliding, StickSlip
-from stickslip.trajectory import Status, Stuck, Trajectory
 
 if TYPE_CHECKING:
     from stickslip import (
@@ -89,7 +150,6 @@ if TYPE_CHECKING:
         animation,
         contact,
         contours,
-        figures,
         identify,
         lcp,
         linear,
@@ -97,20 +157,12 @@ if TYPE_CHECKING:
         parts,
         plotting,
     )
-    from stickslip.compensation import (
-        Compensator,
-        FrictionCurve,
-        FrictionFeedforward,
-        FrictionForce,
-        FrictionObserver,
-    )
-    from stickslip.drive import Drive
     from stickslip.ensembles import EnsembleResult, ensemble
-    from stickslip.files import load
-    from stickslip.filters import PID2, Biquad, DerivativeFilter, DisturbanceObserver, Lead, LowPass, Notch
-    from stickslip.gradient import to_jax, value_and_grad
     from stickslip.linear import OpenLoop, open_loop
-    from stickslip.real_time import RealTime
+    from stickslip.parts import Drive
+    from stickslip.run.files import load
+    from stickslip.run.gradient import to_jax, value_and_grad
+    from stickslip.run.real_time import RealTime
 
 __all__ = [
     "LTI",
@@ -122,7 +174,6 @@ __all__ = [
     "BoucWen",
     "Cascade",
     "Chirp",
-    "Compensator",
     "Constant",
     "Controller",
     "Coulomb",
@@ -140,10 +191,6 @@ __all__ = [
     "EventSensitivity",
     "Events",
     "Expr",
-    "FrictionCurve",
-    "FrictionFeedforward",
-    "FrictionForce",
-    "FrictionObserver",
     "HuntCrossley",
     "Input",
     "KelvinVoigt",
@@ -186,97 +233,62 @@ __all__ = [
     "ValidUntil",
     "Viscous",
     "__version__",
-    "acos",
-    "acosh",
     "analysis",
     "animation",
     "as_signal",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
+    "compensation",
     "contact",
     "contours",
-    "cos",
-    "cosh",
     "ensemble",
-    "exp",
-    "expm1",
-    "figures",
     "from_sympy",
-    "hypot",
     "identify",
     "lcp",
     "linear",
     "load",
-    "log",
-    "log1p",
     "machines",
-    "maximum",
-    "minimum",
+    "math",
     "open_loop",
     "parts",
     "plotting",
-    "sign",
     "simulate",
-    "sin",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
     "to_jax",
     "trace",
     "value_and_grad",
-    "where",
 ]
 
 # Parts that importing the package does not pay for: they are loaded when first named.
 _LAZY = (
-    "analysis",
-    "animation",
-    "contact",
-    "contours",
-    "figures",
-    "identify",
-    "lcp",
-    "linear",
-    "machines",
-    "parts",
-    "plotting",
+    "stickslip.analysis",
+    "stickslip.animation",
+    "stickslip.contact",
+    "stickslip.contours",
+    "stickslip.identify",
+    "stickslip.lcp",
+    "stickslip.linear",
+    "stickslip.machines",
+    "stickslip.parts",
+    "stickslip.plotting",
 )
 _LAZY_NAMES = {
-    "Compensator": "compensation",
-    "Drive": "drive",
-    "FrictionCurve": "compensation",
-    "FrictionFeedforward": "compensation",
-    "FrictionForce": "compensation",
-    "FrictionObserver": "compensation",
-    "EnsembleResult": "ensembles",
-    "ensemble": "ensembles",
-    "load": "files",
-    "PID2": "filters",
-    "Biquad": "filters",
-    "to_jax": "gradient",
-    "value_and_grad": "gradient",
-    "DerivativeFilter": "filters",
-    "DisturbanceObserver": "filters",
-    "Lead": "filters",
-    "LowPass": "filters",
-    "Notch": "filters",
-    "OpenLoop": "linear",
-    "open_loop": "linear",
-    "RealTime": "real_time",
+    "Drive": "stickslip.parts",
+    "EnsembleResult": "stickslip.ensembles",
+    "ensemble": "stickslip.ensembles",
+    "load": "stickslip.run.files",
+    "to_jax": "stickslip.run.gradient",
+    "value_and_grad": "stickslip.run.gradient",
+    "OpenLoop": "stickslip.linear",
+    "open_loop": "stickslip.linear",
+    "RealTime": "stickslip.run.real_time",
 }
 
 
 if not TYPE_CHECKING:  # a type checker would take every unknown name for a module
 
     def __getattr__(name: str) -> object:
-        if name in _LAZY:
+        if f"stickslip.{name}" in _LAZY:
             return importlib.import_module(f"stickslip.{name}")
         if name in _LAZY_NAMES:
-            value = getattr(importlib.import_module(f"stickslip.{_LAZY_NAMES[name]}"), name)
+            value = getattr(importlib.import_module(_LAZY_NAMES[name]), name)
             globals()[name] = value
             return value
         # With its name and owner Python proposes what was meant.

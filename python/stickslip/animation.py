@@ -25,12 +25,12 @@ import numpy as np
 import numpy.typing as npt
 
 from stickslip import _checks as checks
-from stickslip._drawing import _style
 from stickslip._extras import need
 from stickslip._progress import bar
-from stickslip._spans import elements, mode_name
-from stickslip.state_space import StateSpace
-from stickslip.trajectory import Trajectory
+from stickslip.draw import style as _style
+from stickslip.draw.spans import elements, mode_name
+from stickslip.machine.state_space import StateSpace
+from stickslip.run.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation

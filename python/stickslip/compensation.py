@@ -9,11 +9,11 @@ import numpy as np
 
 from stickslip import _core
 from stickslip._checks import non_negative, reject
-from stickslip.control import Controller
+from stickslip.control.controllers import Controller
 from stickslip.laws import Law, as_law
+from stickslip.laws.stick_slip import StickSlip
 from stickslip.signals import Signal, as_signal
 from stickslip.signals.composed import composed
-from stickslip.stick_slip import StickSlip
 
 __all__ = ["Compensator", "FrictionCurve", "FrictionFeedforward", "FrictionForce", "FrictionObserver"]
 
@@ -71,7 +71,7 @@ class FrictionFeedforward(Compensator):
     >>> reference = ss.Ramp(slope=0.1)
     >>> m.add_controller(ss.PID(kp=100.0, kd=20.0), on="slide", reference=reference)
     'pid'
-    >>> model = ss.FrictionFeedforward(ss.Coulomb(static=1.0, kinetic=1.0))
+    >>> model = ss.compensation.FrictionFeedforward(ss.Coulomb(static=1.0, kinetic=1.0))
     >>> m.add_controller(model, on="slide", reference=reference)
     'frictionfeedforward'
     >>> float(ss.simulate(m, t_end=2.0)["frictionfeedforward.output"][-1])
@@ -110,7 +110,7 @@ class FrictionObserver(Compensator):
     >>> m.add_friction("guide", on="slide", law=law)
     >>> m.add_controller(ss.PID(kp=3.0, ki=4.0, kd=6.0), on="slide", reference=1.0)
     'pid'
-    >>> m.add_controller(ss.FrictionObserver(law), on="slide", reference=1.0, name="observer")
+    >>> m.add_controller(ss.compensation.FrictionObserver(law), on="slide", reference=1.0, name="observer")
     'observer'
     >>> float(ss.simulate(m, t_end=60.0)["pid.error"][-1].round(4))
     0.0
@@ -128,8 +128,8 @@ class FrictionForce(Signal):
     """The force of a law's steady curve at a velocity that is known beforehand, as a function of time.
 
     Continuous feedforward for any place of a chain: a signal goes into the command of a motor beside the output of a
-    speed loop, before limits and lags, ``command=["speed.output", ss.FrictionForce(law, reference.derivative())]``. It
-    has quintic pieces, to 1e-11 of the force, and jumps where the velocity changes its sign.
+    speed loop, before limits and lags, ``["speed.output", ss.compensation.FrictionForce(law, reference.derivative())]``.
+    It has quintic pieces, to 1e-11 of the force, and jumps where the velocity changes its sign.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class FrictionForce(Signal):
     >>> import stickslip as ss
     >>> law = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1e-3, viscous=0.4)
     >>> move = ss.SmoothStep(0.1, start=1.0, duration=1.0)
-    >>> ss.FrictionForce(law, move.derivative())([0.5, 1.5, 2.5]).round(9)
+    >>> ss.compensation.FrictionForce(law, move.derivative())([0.5, 1.5, 2.5]).round(9)
     array([0.   , 1.075, 0.   ])
     """
 
@@ -206,7 +206,7 @@ class FrictionCurve(Controller):
     >>> reference = ss.Ramp(slope=0.1)
     >>> m.add_controller(ss.PID(kp=100.0, kd=20.0, period=1e-3), on="slide", reference=reference)
     'pid'
-    >>> m.add_controller(ss.FrictionCurve(ss.Coulomb(1.0), period=1e-3), reference=reference, to="slide")
+    >>> m.add_controller(ss.compensation.FrictionCurve(ss.Coulomb(1.0), period=1e-3), reference=reference, to="slide")
     'frictioncurve'
     >>> float(ss.simulate(m, t_end=2.0)["frictioncurve.output"][-1])
     1.0
@@ -225,3 +225,7 @@ class FrictionCurve(Controller):
             law.compiled, **numbers, controls=self.controls, options=self._options()
         )
         self._fill(compiled, law=law, **numbers)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -14,15 +14,16 @@ dissertation 2007, appendix B, whose example has a second solution that Lemke's 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip._checks import array, reject
-from stickslip._tableau import Tableau, tableaux
+from stickslip.contact._tableau import Tableau, tableaux
 
 __all__ = [
     "LARGEST_ENUMERATION",
@@ -36,10 +37,8 @@ __all__ = [
     "Tableau",
     "classify",
     "lemke",
-    "lemke_batch",
     "residual",
     "solve_all",
-    "solve_all_batch",
 ]
 
 Array = NDArray[np.float64]
@@ -125,6 +124,59 @@ class LemkeResult:
         }[self.status]
 
 
+@dataclass(frozen=True, eq=False)
+class LemkeBatch:
+    """Answers of :func:`lemke` to many problems, row by row.
+
+    Attributes
+    ----------
+    z : ndarray, shape (k, n)
+        NaN where no answer was found.
+    status : ndarray of str, shape (k,)
+    pivots : ndarray of int, shape (k,)
+    residual : ndarray, shape (k,)
+
+    Examples
+    --------
+    >>> from stickslip import lcp
+    >>> lcp.lemke([[2, 1], [1, 2]], [[-3, -3], [1, -4]]).z
+    array([[1., 1.],
+           [0., 2.]])
+    """
+
+    z: Array
+    status: NDArray[np.str_]
+    pivots: NDArray[np.int64]
+    residual: Array
+
+    @property
+    def success(self) -> NDArray[np.bool_]:
+        """Where a verified solution was found, shape (k,)."""
+        good: NDArray[np.bool_] = (self.status == "solved") | (self.status == "trivial")
+        return good
+
+
+@overload
+def lemke(
+    M: ArrayLike,
+    q: Sequence[float],
+    covering: ArrayLike | None = None,
+    *,
+    start: ArrayLike | None = None,
+    max_pivots: int = 0,
+    trace: bool = False,
+) -> LemkeResult: ...
+@overload
+def lemke(
+    M: ArrayLike,
+    q: Sequence[Sequence[float]],
+    covering: ArrayLike | None = None,
+    *,
+    start: ArrayLike | None = None,
+    max_pivots: int = 0,
+    trace: bool = False,
+) -> LemkeBatch: ...
+@overload
 def lemke(
     M: ArrayLike,
     q: ArrayLike,
@@ -133,7 +185,16 @@ def lemke(
     start: ArrayLike | None = None,
     max_pivots: int = 0,
     trace: bool = False,
-) -> LemkeResult:
+) -> Any: ...
+def lemke(
+    M: ArrayLike,
+    q: ArrayLike,
+    covering: ArrayLike | None = None,
+    *,
+    start: ArrayLike | None = None,
+    max_pivots: int = 0,
+    trace: bool = False,
+) -> LemkeResult | LemkeBatch:
     """Solve ``w = M z + q`` by Lemke's complementary pivoting.
 
     The lexicographic ratio test never cycles; among ties the artificial variable leaves first. Badly
@@ -142,9 +203,11 @@ def lemke(
 
     Parameters
     ----------
-    M : array_like, shape (n, n)
-        Any real matrix.
-    q : array_like, shape (n,)
+    M : array_like, shape (n, n) or (k, n, n)
+        Any real matrix, or one for each of k problems.
+    q : array_like, shape (n,) or (k, n)
+        With k rows there are k problems, solved in compiled code without the interpreter lock; `covering`, `start` and
+        `trace` are left out then.
     covering : array_like, shape (n,), optional
         Covering vector d > 0, in the rows of the problem as given. Where several solutions exist, the one
         found depends on it; scaling row i by s is the same as dividing d[i] by s. Default: ones, then six
@@ -159,19 +222,22 @@ def lemke(
 
     Returns
     -------
-    LemkeResult
+    LemkeResult, or LemkeBatch for k problems
 
     Raises
     ------
     ValueError
         If M is not square, q does not fit, an entry is not finite, ``start`` names an index out of range or
-        comes together with `trace`.
+        comes together with `trace`, or one of the three is given for k problems.
 
     Examples
     --------
     >>> from stickslip import lcp
     >>> lcp.lemke([[2, 1], [1, 2]], [-5, -6]).z.round(12)
     array([1.33333333, 2.33333333])
+
+    >>> lcp.lemke([[2, 1], [1, 2]], [[-5, -6], [1, 1]]).status
+    array(['solved', 'trivial'], dtype='<U8')
 
     The example of the source's appendix B:
 
@@ -182,6 +248,12 @@ def lemke(
     z0 |  0  -1  |  1  -1  | (1) | 1
     """
     matrix, vector = _array("M", M), _array("q", q)
+    if matrix.ndim == 3 or vector.ndim == 2:
+        for name, given in (("covering", covering), ("start", start), ("trace", trace or None)):
+            if given is not None:
+                reject(name, given, "left out where there are several problems")
+        z, status, pivots, res = _core.contact.lemke_batch(matrix, vector, max_pivots)
+        return LemkeBatch(z, np.asarray(_core.contact.statuses)[status], pivots, res)
     cover = None if covering is None else _array("covering", covering)
     if cover is not None and not (np.isfinite(cover).all() and (cover > 0).all()):
         reject("covering", cover, "finite and > 0")
@@ -337,7 +409,49 @@ class Enumeration:
         return self.solutions[index]
 
 
-def solve_all(M: ArrayLike, q: ArrayLike, *, max_bases: int = MAX_BASES) -> Enumeration:
+@dataclass(frozen=True, eq=False)
+class SolveAllBatch:
+    """Solutions that :func:`solve_all` found of many problems: those of problem i are ``z[offsets[i]:offsets[i + 1]]``.
+
+    Attributes
+    ----------
+    z : ndarray, shape (total, n)
+        A continuum is represented by one vertex.
+    offsets : ndarray of int, shape (k + 1,)
+    continuum : ndarray of bool, shape (total,)
+    doubtful : ndarray of bool, shape (k,)
+        Where the search ended at `max_bases`, so that solutions may be missing.
+
+    Examples
+    --------
+    >>> from stickslip import lcp
+    >>> every = lcp.solve_all([[-1, -2], [1, -1]], [[2, -1], [-1, -1]])
+    >>> every.counts, every[0].round(3).tolist()
+    (array([2, 0]), [[1.333, 0.333], [2.0, 0.0]])
+    """
+
+    z: Array
+    offsets: NDArray[np.int64]
+    continuum: NDArray[np.bool_]
+    doubtful: NDArray[np.bool_]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of solutions of each problem, shape (k,)."""
+        return np.diff(self.offsets)
+
+    def __getitem__(self, index: int) -> Array:
+        rows: Array = self.z[self.offsets[index] : self.offsets[index + 1]]
+        return rows
+
+
+@overload
+def solve_all(M: ArrayLike, q: Sequence[float], *, max_bases: int = MAX_BASES) -> Enumeration: ...
+@overload
+def solve_all(M: ArrayLike, q: Sequence[Sequence[float]], *, max_bases: int = MAX_BASES) -> SolveAllBatch: ...
+@overload
+def solve_all(M: ArrayLike, q: ArrayLike, *, max_bases: int = MAX_BASES) -> Any: ...
+def solve_all(M: ArrayLike, q: ArrayLike, *, max_bases: int = MAX_BASES) -> Enumeration | SolveAllBatch:
     """Find every solution of ``w = M z + q`` by a search over the complementary bases.
 
     Branches are refuted by the signs of the rows, so far fewer than 2**n bases are examined. Singular
@@ -346,15 +460,17 @@ def solve_all(M: ArrayLike, q: ArrayLike, *, max_bases: int = MAX_BASES) -> Enum
 
     Parameters
     ----------
-    M : array_like, shape (n, n)
-    q : array_like, shape (n,)
+    M : array_like, shape (n, n) or (k, n, n)
+        One matrix, or one for each of k problems.
+    q : array_like, shape (n,) or (k, n)
+        With k rows there are k problems, solved in compiled code without the interpreter lock.
     max_bases : int, optional
-        Budget: bases examined and branches refuted until the search ends with ``status`` ``"budget"`` and the
-        solutions found so far. Default 100 000, which no problem up to order 16 uses up. Ctrl-C ends a search too.
+        Budget of each problem: bases examined and branches refuted until the search ends with ``status`` ``"budget"`` and
+        the solutions found so far. Default 100 000, which no problem up to order 16 uses up. Ctrl-C ends a search too.
 
     Returns
     -------
-    Enumeration
+    Enumeration, or SolveAllBatch for k problems
 
     Raises
     ------
@@ -370,7 +486,11 @@ def solve_all(M: ArrayLike, q: ArrayLike, *, max_bases: int = MAX_BASES) -> Enum
     >>> ray.point, ray.directions
     (array([0., 1.]), array([[1., 1.]]))
     """
-    raw = _core.contact.solve_all(_array("M", M), _array("q", q), _at_least_one("max_bases", max_bases))
+    matrix, vector, budget = _array("M", M), _array("q", q), _at_least_one("max_bases", max_bases)
+    if matrix.ndim == 3 or vector.ndim == 2:
+        z, offsets, continuum, doubtful = _core.contact.solve_all_batch(matrix, vector, budget)
+        return SolveAllBatch(z, offsets, continuum.astype(np.bool_), doubtful.astype(np.bool_))
+    raw = _core.contact.solve_all(matrix, vector, budget)
     solutions = tuple(
         Solution(z, w, basis, bases, Continuum(vertices, directions) if len(vertices) else None, res)
         for z, w, basis, bases, vertices, directions, res in raw["solutions"]
@@ -493,136 +613,6 @@ def classify(M: ArrayLike, *, tolerance: float = 1e-12) -> Classification:
     ('P-matrix', True)
     """
     return Classification(**_core.contact.classify(_array("M", M), float(tolerance)))
-
-
-@dataclass(frozen=True, eq=False)
-class LemkeBatch:
-    """Answers of :func:`lemke_batch`, row by row.
-
-    Attributes
-    ----------
-    z : ndarray, shape (k, n)
-        NaN where no answer was found.
-    status : ndarray of str, shape (k,)
-    pivots : ndarray of int, shape (k,)
-    residual : ndarray, shape (k,)
-
-    Examples
-    --------
-    >>> from stickslip import lcp
-    >>> lcp.lemke_batch([[2, 1], [1, 2]], [[-3, -3], [1, -4]]).z
-    array([[1., 1.],
-           [0., 2.]])
-    """
-
-    z: Array
-    status: NDArray[np.str_]
-    pivots: NDArray[np.int64]
-    residual: Array
-
-    @property
-    def success(self) -> NDArray[np.bool_]:
-        """Where a verified solution was found, shape (k,)."""
-        good: NDArray[np.bool_] = (self.status == "solved") | (self.status == "trivial")
-        return good
-
-
-def lemke_batch(M: ArrayLike, q: ArrayLike, *, max_pivots: int = 0) -> LemkeBatch:
-    """Solve many problems of one order by :func:`lemke`, in compiled code without the interpreter lock.
-
-    Parameters
-    ----------
-    M : array_like, shape (k, n, n) or (n, n)
-        One matrix each, or one for all.
-    q : array_like, shape (k, n)
-    max_pivots : int, optional
-        As in :func:`lemke`.
-
-    Returns
-    -------
-    LemkeBatch
-
-    Raises
-    ------
-    ValueError
-        For the reasons named in :func:`lemke`.
-
-    Examples
-    --------
-    >>> from stickslip import lcp
-    >>> lcp.lemke_batch([[2, 1], [1, 2]], [[-5, -6], [1, 1]]).status
-    array(['solved', 'trivial'], dtype='<U8')
-    """
-    z, status, pivots, res = _core.contact.lemke_batch(_array("M", M), _array("q", q), max_pivots)
-    return LemkeBatch(z, np.asarray(_core.contact.statuses)[status], pivots, res)
-
-
-@dataclass(frozen=True, eq=False)
-class SolveAllBatch:
-    """Solutions of :func:`solve_all_batch`: those of problem i are ``z[offsets[i]:offsets[i + 1]]``.
-
-    Attributes
-    ----------
-    z : ndarray, shape (total, n)
-        A continuum is represented by one vertex.
-    offsets : ndarray of int, shape (k + 1,)
-    continuum : ndarray of bool, shape (total,)
-    doubtful : ndarray of bool, shape (k,)
-        Where the search ended at `max_bases`, so that solutions may be missing.
-
-    Examples
-    --------
-    >>> from stickslip import lcp
-    >>> every = lcp.solve_all_batch([[-1, -2], [1, -1]], [[2, -1], [-1, -1]])
-    >>> every.counts, every[0].round(3).tolist()
-    (array([2, 0]), [[1.333, 0.333], [2.0, 0.0]])
-    """
-
-    z: Array
-    offsets: NDArray[np.int64]
-    continuum: NDArray[np.bool_]
-    doubtful: NDArray[np.bool_]
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """Number of solutions of each problem, shape (k,)."""
-        return np.diff(self.offsets)
-
-    def __getitem__(self, index: int) -> Array:
-        rows: Array = self.z[self.offsets[index] : self.offsets[index + 1]]
-        return rows
-
-
-def solve_all_batch(M: ArrayLike, q: ArrayLike, *, max_bases: int = MAX_BASES) -> SolveAllBatch:
-    """Find every solution of many problems of one order, in compiled code without the interpreter lock.
-
-    Parameters
-    ----------
-    M : array_like, shape (k, n, n) or (n, n)
-        One matrix each, or one for all.
-    q : array_like, shape (k, n)
-    max_bases : int, optional
-        Budget per problem, as in :func:`solve_all`.
-
-    Returns
-    -------
-    SolveAllBatch
-
-    Raises
-    ------
-    ValueError
-        For the reasons named in :func:`solve_all`.
-
-    Examples
-    --------
-    >>> from stickslip import lcp
-    >>> lcp.solve_all_batch([[-1, -2], [1, -1]], [[2, -1], [-1, -1]]).counts
-    array([2, 0])
-    """
-    z, offsets, continuum, doubtful = _core.contact.solve_all_batch(
-        _array("M", M), _array("q", q), _at_least_one("max_bases", max_bases)
-    )
-    return SolveAllBatch(z, offsets, continuum.astype(np.bool_), doubtful.astype(np.bool_))
 
 
 def __dir__() -> list[str]:

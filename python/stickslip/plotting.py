@@ -19,17 +19,18 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from stickslip import _state_map
 from stickslip._checks import reject
-from stickslip._drawing import _style, place
-from stickslip._interactive import energy, explore, shade, use_style
-from stickslip._spans import Span, TrajectoryLike, elements, mode_spans, resolved
+from stickslip.draw import place
+from stickslip.draw import style as _style
+from stickslip.draw.interactive import energy, explore, shade, shade_spans, use_style
+from stickslip.draw.spans import Span, TrajectoryLike, elements, mode_spans, resolved
+from stickslip.draw.state_map import plot as state_map  # noqa: F401 - its home is StateMap.plot
 from stickslip.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ __all__ = [
     "phase_plane",
     "plot",
     "shade",
-    "state_map",
     "use_style",
 ]
 
@@ -109,22 +109,6 @@ def _element(run: TrajectoryLike, names: Sequence[str], shade: str | bool) -> st
         return None
     owners = [name.rpartition(".")[0] for name in names]
     return next((owner for owner in owners if owner in known), known[0])
-
-
-def _shade(ax: Axes, spans: Iterable[Span]) -> None:
-    named: set[str] = set()
-    for span in spans:
-        if span.kind not in ("stick", "open"):
-            continue
-        text = None if span.kind in named else span.kind
-        named.add(span.kind)
-        if span.kind == "stick":
-            ax.axvspan(span.start, span.end, color=_style.STICK_SHADE, linewidth=0.0, zorder=0.4, label=text)
-        else:
-            ax.axvspan(
-                span.start, span.end, facecolor="none", edgecolor=_style.OPEN_EDGE, hatch=_style.OPEN_HATCH,
-                linewidth=0.0, zorder=0.4, label=text,
-            )  # fmt: skip
 
 
 def _mark_impacts(ax: Axes, times: npt.NDArray[np.float64]) -> None:
@@ -208,7 +192,7 @@ def plot(
         assert before is not None
         first = before.lines == 0
         if element is not None and (first or isinstance(shade, str)):
-            _shade(left, mode_spans(run, element))
+            shade_spans(left, mode_spans(run, element))
         if len(units) == 2 and before.right is None:
             before.right = left.twinx()
             before.right.grid(visible=False)
@@ -467,56 +451,6 @@ def mode_timeline(run: TrajectoryLike, *chosen: str, ax: Axes | None = None, **k
 
 def _sign(mode: str) -> str:
     return mode[4:] if mode.startswith("slip") else ""
-
-
-def state_map(
-    found: _state_map.MapLike,
-    *,
-    ax: Axes | None = None,
-    scale: float = 1.0,
-    label: str | None = None,
-    lemke: bool = True,
-    modes: Sequence[str] | None = None,
-    **keywords: Any,
-) -> Axes:
-    """Draw a map of states: a band for every solution, so that regions with several solutions show them all.
-
-    Parameters
-    ----------
-    found
-        A `stickslip.analysis.StateMap`, from `state_map` or `impact_map`.
-    ax
-        Where to draw; None: pyplot's current axes, or a new figure where they hold another kind of picture.
-    scale
-        Factor for the parameter, such as 1e3 for mm or 180/π for degrees.
-    label
-        Label of the horizontal axis; None: the map's own.
-    lemke
-        Whether to draw which solution Lemke's path returns, for both scalings of its rows.
-    modes
-        Rows from top to bottom; None: those that occur.
-    **keywords
-        For the bands (`matplotlib.patches.Rectangle`), such as ``alpha``.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Examples
-    --------
-    >>> import numpy as np, stickslip as ss
-    >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
-    ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
-    >>> axes = ss.plotting.state_map(ss.analysis.state_map(gear), scale=1e3, label="w [mm]")
-    >>> [tick.get_text() for tick in axes.get_yticklabels()]
-    ['open', 'slip-', 'stick', 'slip+']
-    """
-    with place.axes(ax, "state map", 55.0, alone=True) as axes:
-        _state_map.draw(found, axes, scale, lemke, modes, keywords)
-        axes.set_xlabel(getattr(found, "parameter", "") if label is None else label)
-        if lemke:
-            _style.legend_below(axes, *axes.get_legend_handles_labels(), columns=2)
-        return axes
 
 
 def __dir__() -> list[str]:

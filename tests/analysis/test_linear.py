@@ -6,16 +6,10 @@ import control
 import numpy as np
 import pytest
 import scipy.signal
+from truths.cascade_loop import cascade_matrices, cascade_poles, motor_side, two_mass_matrices
 
-from stickslip.analysis import (
-    cascade_matrices,
-    cascade_poles,
-    closed_loop,
-    closed_loop_poles,
-    frequency_response,
-    two_mass_matrices,
-    two_mass_resonance,
-)
+from stickslip.analysis import two_mass_resonance
+from stickslip.linear import Poles, feedback, frequency_response
 
 TABLE_1 = {"motor_mass": 1000.0, "load_mass": 1000.0, "stiffness": 5e6, "damping": 1341.64}
 CASCADE = {"kv": 8 / 60e-3, "kp": 700e3, "tn": 30e-3}
@@ -77,20 +71,20 @@ def test_closed_loop_agrees_with_control():
     rng = np.random.default_rng(2)
     for sign in (-1, 1):
         plant, controller = random_system(rng, 4, 2, 3), random_system(rng, 3, 3, 2)
-        ours = control.ss(*closed_loop(plant, controller, sign))
+        closed = feedback(plant, controller, sign)
+        ours = control.ss(closed.A, closed.B, closed.C, closed.D)
         theirs = control.feedback(control.ss(*plant), control.ss(*controller), sign)
         omega = 1j * np.geomspace(0.1, 10.0, 7)
         np.testing.assert_allclose(ours(omega), theirs(omega), rtol=1e-8)
-        poles = closed_loop_poles(plant, controller, sign)
+        poles = Poles(closed.poles())
         assert np.all(np.diff(np.abs(poles)) >= -1e-9)
         for pole in theirs.poles():
             assert np.abs(poles - pole).min() < 1e-9
 
 
 def test_static_gain_as_a_controller():
-    poles = closed_loop_poles(
-        ([[0.0, 1.0], [0.0, 0.0]], [[0.0], [1.0]], np.eye(2), np.zeros((2, 1))), ([], [], [], [[4.0, 5.0]])
-    )
+    plant = [[0.0, 1.0], [0.0, 0.0]], [[0.0], [1.0]], np.eye(2), np.zeros((2, 1))
+    poles = Poles(feedback(plant, ([], [], [], [[4.0, 5.0]])).poles())
     np.testing.assert_allclose(poles, [-1.0, -4.0], rtol=1e-12)
 
 
@@ -111,14 +105,12 @@ def test_cascade_poles():
 
 def test_cascade_step():
     """The closed loop holds x_M at the reference: unit gain at rest from x_ref, by the final value."""
-    a, b, c, d = two_mass_matrices(**TABLE_1)
-    plant = (a, b[:, :1], c[[0, 2]], d[[0, 2]][:, :1])
-    closed = closed_loop(plant, cascade_matrices(**CASCADE))
+    closed = feedback(motor_side(two_mass_matrices(**TABLE_1)), cascade_matrices(**CASCADE))
     # x_ref enters as kv·x_ref into the velocity error: F = kp·(e + ∫e/tn), the state of the integral is the
     # last.
-    entry = CASCADE["kv"] * (closed[1][:, 0] * CASCADE["kp"])
+    entry = CASCADE["kv"] * (closed.B[:, 0] * CASCADE["kp"])
     entry[-1] -= CASCADE["kv"]
-    rest = np.linalg.solve(closed[0], -entry)
+    rest = np.linalg.solve(closed.A, -entry)
     assert rest[2] == pytest.approx(1.0, rel=1e-9)
     assert rest[3] == pytest.approx(1.0, rel=1e-9)
 
@@ -128,14 +120,13 @@ def test_cascade_step():
     [
         (lambda: two_mass_resonance(0.0, 1.0, 1.0), "motor_mass"),
         (lambda: two_mass_resonance(1.0, 1.0, 1.0, -1.0), "damping"),
-        (lambda: cascade_matrices(1.0, 0.0, 1.0), "kp"),
         (lambda: frequency_response(3.0, [1.0]), "system"),
         (lambda: frequency_response((np.eye(2), np.eye(3), np.eye(2), np.eye(2)), [1.0]), r"system\.B"),
         (lambda: frequency_response((np.ones((2, 3)), [[1]], [[1]], [[0]]), [1.0]), r"system\.A"),
         (lambda: frequency_response(([[0]], [[1]], [[1]], [[0]]), [math.nan]), "omega"),
-        (lambda: closed_loop(([[0]], [[1]], [[1]], [[0]]), ([], [], [], [[1, 2]])), r"controller\.D"),
-        (lambda: closed_loop(([[0]], [[1]], [[1]], [[1]]), ([], [], [], [[-1]])), r"controller\.D"),
-        (lambda: closed_loop(([[0]], [[1]], [[1]], [[0]]), ([], [], [], [[1]]), 2), "sign"),
+        (lambda: feedback(([[0]], [[1]], [[1]], [[0]]), ([], [], [], [[1, 2]])), r"controller\.D"),
+        (lambda: feedback(([[0]], [[1]], [[1]], [[1]]), ([], [], [], [[-1]])), r"controller\.D"),
+        (lambda: feedback(([[0]], [[1]], [[1]], [[0]]), ([], [], [], [[1]]), 2), "sign"),
     ],
 )
 def test_bad_input_names_the_argument(call, name):

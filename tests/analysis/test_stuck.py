@@ -12,7 +12,7 @@ from scipy.linalg import expm
 
 import stickslip as ss
 from stickslip.analysis import stuck_fraction_map
-from stickslip.figures import servo_map
+from stickslip_figures import servo_map
 
 M, C, D = 1000.0, 5e6, 1341.64
 KV, KP, TN = 8.0 / 0.06, 7e5, 0.03
@@ -198,7 +198,7 @@ def test_any_machine_and_names() -> None:
 
 def test_a_run_that_ends_early_is_nan(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a budget of 20 events case b (13) gets through and case c (39) does not."""
-    monkeypatch.setattr("stickslip.simulation.simulate", functools.partial(ss.simulate, max_events=20))
+    monkeypatch.setattr("stickslip.analysis.stuck.simulate", functools.partial(ss.simulate, max_events=20))
     found = stuck_fraction_map(drive, [981.0, 9810.0], [0.5], t_end=3.0)
     assert np.isfinite(found.fraction[0, 0]) and found.stops[0, 0] == 7
     assert np.isnan(found.fraction[0, 1]) and np.isnan(found.error[0, 1]) and found.stops[0, 1] == -1

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.linalg
+from truths.cascade_loop import cascade_matrices, motor_side, two_mass_matrices
 
 import stickslip as ss
 from stickslip.analysis import following_error, settling, stops
@@ -188,18 +189,17 @@ REFERENCE = json.loads(
 
 def test_following_error_of_the_drive_without_friction():
     """Table 1, case a, from the closed loop's matrices: 3.19 µm over 3 s, 2.17 µm from 1 s on."""
-    a, b, c, d = ss.analysis.two_mass_matrices(1000.0, 1000.0, 5e6, 1341.64)
     kv, kp, tn = 8 / 60e-3, 700e3, 30e-3
-    plant = (a, b[:, :1], c[[0, 2]], d[[0, 2]][:, :1])
-    loop = ss.analysis.closed_loop(plant, ss.analysis.cascade_matrices(kv, kp, tn))
+    plant = motor_side(two_mass_matrices(1000.0, 1000.0, 5e6, 1341.64))
+    loop = ss.linear.feedback(plant, cascade_matrices(kv, kp, tn))
     # The reference adds kv·x_ref to the velocity error: through kp to the force, and to the integral (the
     # last state).
-    entry = kv * kp * loop[1][:, 0]
+    entry = kv * kp * loop.B[:, 0]
     entry[-1] -= kv
     # Extended by the sine and its derivative, the motion is one matrix exponential per step.
     omega, step = math.pi, 1e-4
     system = np.zeros((7, 7))
-    system[:5, :5], system[:5, 5] = loop[0], entry
+    system[:5, :5], system[:5, 5] = loop.A, entry
     system[5, 6], system[6, 5] = omega, -omega
     advance = scipy.linalg.expm(system * step)
     state = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 50e-6])

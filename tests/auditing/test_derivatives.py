@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import stickslip as ss
-from stickslip import _smooth
 from stickslip.analysis.auditing import _formulas
 from stickslip.expressions.expr import applied
+from stickslip.machine import _smooth
 
 X, Y = ss.Expr("x.position"), ss.Expr("y.position")
 ONE = (

@@ -36,4 +36,4 @@ def test_it_is_held_by_its_lagged_force_and_breaks_away_when_that_has_fallen(rng
 
 def test_such_a_stop_is_not_for_good():
     run = ss.simulate(falling(0.4, 10.0, 0.5, 1.0), 3.0, initial={"x.velocity": 0.05})
-    assert "for good" not in run.message and not run.why_stuck("f").for_good
+    assert "permanently" not in run.message and not run.why_stuck("f").for_good

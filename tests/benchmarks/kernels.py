@@ -104,8 +104,8 @@ def entries(quick: bool) -> list[Entry]:
             rows.append(
                 Entry(
                     problem,
-                    "stickslip lemke_batch",
-                    lambda a=Ms, b=qs: lcp.lemke_batch(a, b).z,
+                    "stickslip lemke, 2-D",
+                    lambda a=Ms, b=qs: lcp.lemke(a, b).z,
                     judge,
                     count,
                     ours=True,

@@ -90,8 +90,8 @@ def test_matrices_and_poles_of_the_motions_that_are_left() -> None:
     alone = ss.Machine(mass=[8.0], stiffness=20.0, damping=1.0, names=["wheel"])
     assert m.poles() == pytest.approx(alone.poles(), rel=1e-13)
     part = m.to_state_space(to="motor", measure="wheel")
-    response = ss.analysis.frequency_response(part, [1.0]).response
-    expected = ss.analysis.frequency_response(alone.to_state_space({"wheel": 2.0}, "wheel"), [1.0]).response
+    response = ss.linear.frequency_response(part, [1.0]).response
+    expected = ss.linear.frequency_response(alone.to_state_space({"wheel": 2.0}, "wheel"), [1.0]).response
     assert response == pytest.approx(expected, rel=1e-13)
     assert len(part.states) == 2
 

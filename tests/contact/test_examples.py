@@ -4,7 +4,8 @@ import doctest
 
 import pytest
 
-from stickslip import _impact, _transition, lcp
+from stickslip import lcp
+from stickslip.contact import _impact, _transition
 
 
 @pytest.mark.parametrize("module", [_impact, _transition, lcp])

@@ -56,7 +56,7 @@ def test_appendix_b_has_a_second_solution_and_its_cones_hold_none_two_or_four():
     # Every open region of the picture: the cones of the four bases meet the unit circle in known directions.
     angle = np.linspace(0, 2 * np.pi, 3601)[:-1] + 1e-4
     q = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    counts = lcp.solve_all_batch(M, q).counts
+    counts = lcp.solve_all(M, q).counts
     assert set(counts) == {0, 2, 4}
     assert [len(every_basis(M, v)) for v in q[::50]] == counts[::50].tolist()
 
@@ -109,7 +109,7 @@ def test_degenerate_problems_do_not_cycle():
     n, k = 6, 4000
     M = rng.integers(0, 2, (k, n, n)).astype(float) + 2 * np.eye(n)
     q = -rng.integers(0, 2, (k, n)).astype(float)
-    b = lcp.lemke_batch(M, q)
+    b = lcp.lemke(M, q)
     assert b.success.all() and b.pivots.max() < 60 and b.residual.max() < 1e-14
 
 
@@ -151,7 +151,7 @@ def test_every_answer_of_lemke_is_in_the_enumeration(family):
             q[: k // 2] = rng.uniform(size=(k // 2, n)) - np.einsum(
                 "kij,kj->ki", M[: k // 2], rng.uniform(size=(k // 2, n))
             )
-        b, a = lcp.lemke_batch(M, q), lcp.solve_all_batch(M, q)
+        b, a = lcp.lemke(M, q), lcp.solve_all(M, q)
         total, solved = total + k, solved + int(b.success.sum())
         assert not (b.status == "budget").any() and not (b.status == "doubtful").any()
         assert b.residual[b.success].max() < 1e-10
@@ -195,7 +195,7 @@ def test_p_matrices_have_exactly_one_solution_and_lemke_finds_it():
             assert lcp.classify(M).p_matrix == is_p and lcp.classify(M).unique == is_p
             if is_p:
                 q = rng.normal(size=(8, n))
-                assert (lcp.solve_all_batch(M, q).counts == 1).all() and lcp.lemke_batch(M, q).success.all()
+                assert (lcp.solve_all(M, q).counts == 1).all() and lcp.lemke(M, q).success.all()
     assert min(seen.values()) > 200
 
 
@@ -354,8 +354,12 @@ def test_copositivity_against_a_dense_sample_of_the_simplex():
         (lambda: lcp.lemke(np.eye(2), [-1, -1], covering=[1]), "covering must have the length of q"),
         (lambda: lcp.lemke(np.eye(2), [-1, -1], start=[5]), "start .*0 .. 1"),
         (lambda: lcp.lemke("text", [1]), "M = 'text' is not allowed: it must be .*array of real numbers"),
-        (lambda: lcp.lemke_batch(np.eye(2), [1, 2]), "a batch needs shape"),
-        (lambda: lcp.lemke_batch(np.ones((3, 2, 2)), np.ones((2, 2))), "M holds 3 matrices for 2 q"),
+        (lambda: lcp.lemke(np.ones((3, 2, 2)), [1, 2]), "a batch needs shape"),
+        (
+            lambda: lcp.lemke(np.eye(2), [[1, 2]], start=[0]),
+            "start .*left out where there are several problems",
+        ),
+        (lambda: lcp.lemke(np.ones((3, 2, 2)), np.ones((2, 2))), "M holds 3 matrices for 2 q"),
         (lambda: lcp.residual(np.eye(2), [1, 2], [1, np.nan]), r"z\[1\] = nan .*finite"),
         (lambda: lcp.classify(np.ones((2, 3))), "must be square"),
     ],

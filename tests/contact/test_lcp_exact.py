@@ -161,7 +161,7 @@ def test_budget_ends_a_search_and_the_result_says_so() -> None:
     assert some.status == "budget" and some.doubtful and len(some) == 100
     assert all(set(s.z) <= {0.0, 1.0} for s in some)
     assert lcp.solve_all(M, q, max_bases=2**12).status == "several"
-    batch = lcp.solve_all_batch(M, [q, np.zeros(12) + 1e-3], max_bases=100)
+    batch = lcp.solve_all(M, [q, np.zeros(12) + 1e-3], max_bases=100)
     assert batch.doubtful.tolist() == [True, True]
     with pytest.raises(ValueError, match="max_bases = 0 is not allowed: it must be >= 1"):
         lcp.solve_all(M, q, max_bases=0)
@@ -189,8 +189,8 @@ EXACT = "np.random.default_rng(1).integers(-9, 10, (20, 20)) * 1e-7, -np.ones(20
     [
         (MANY, "lcp.solve_all(M, q, max_bases=2**40)"),
         (EXACT, "[lcp.lemke(M, q) for _ in range(10000)]"),
-        (EXACT, "lcp.lemke_batch(np.array([M] * 10000), np.array([q] * 10000))"),
-        (MANY, "lcp.solve_all_batch(M, [q] * 100, max_bases=10000)"),
+        (EXACT, "lcp.lemke(np.array([M] * 10000), np.array([q] * 10000))"),
+        (MANY, "lcp.solve_all(M, [q] * 100, max_bases=10000)"),
     ],
 )
 def test_ctrl_c_is_answered_within_0_2_s(problem: str, call: str) -> None:

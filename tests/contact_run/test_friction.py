@@ -27,7 +27,7 @@ def test_incline_on_both_sides_of_the_limit(relative: float) -> None:
     above = ss.simulate(incline(LIMIT * (1 + relative), LIMIT * (1 + relative)), t_end=2.0)
     assert np.all(above["slope.mode"] == ss.Mode.STICK) and np.all(above["x.position"] == 0.0)
     assert above["slope.force"] == pytest.approx(G * np.sin(ANGLE), rel=1e-13)
-    assert "for good" in above.message
+    assert "permanently" in above.message
     mu = LIMIT * (1 - relative)
     below = ss.simulate(incline(mu, mu), t_end=2.0)
     a = G * (np.sin(ANGLE) - mu * np.cos(ANGLE))

@@ -8,7 +8,7 @@ from scipy import signal
 from scipy.integrate import solve_ivp
 
 from stickslip import _core
-from stickslip.control import LTI, PI, PID, Cascade, P
+from stickslip.control.controllers import LTI, PI, PID, Cascade, P
 
 S = _core.control.Saturation
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import signal
 
 from stickslip import _core
-from stickslip.control import LTI, PI, PID, Callable, Cascade, P
+from stickslip.control.controllers import LTI, PI, PID, Callable, Cascade, P
 
 T = 0.01
 K = np.arange(400)

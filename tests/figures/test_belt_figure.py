@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 import stickslip
-from stickslip._drawing import _style
-from stickslip.events import Events
-from stickslip.figures import FigureData, belt
+from stickslip.draw import style as _style
+from stickslip.run.events import Events
+from stickslip_figures import FigureData, belt
 
 
 @pytest.fixture(scope="module")

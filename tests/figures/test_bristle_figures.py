@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from reference import store
 
-from stickslip.figures import bristle_motion, bristle_table, bristle_tests, canudas_law, hunting, servo_lugre
+from stickslip_figures import bristle_motion, bristle_table, bristle_tests, canudas_law, hunting, servo_lugre
 
 from .bristle_flows import Bristle, compensated, forwards, pushed, rms_error, under_sine
 

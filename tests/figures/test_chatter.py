@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from reference import store
 
-from stickslip.figures import Check, FigureData, get
-from stickslip.figures import chatter_friction as friction
-from stickslip.figures import chatter_maps as maps
-from stickslip.figures import chatter_wedge as wedge
-from stickslip.figures._gears import RIG, RPM, SET_1, SET_2
+from stickslip_figures import Check, FigureData, get
+from stickslip_figures import chatter_friction as friction
+from stickslip_figures import chatter_maps as maps
+from stickslip_figures import chatter_wedge as wedge
+from stickslip_figures._gears import RIG, RPM, SET_1, SET_2
 
 NAMES = [
     f"chatter_{n}"

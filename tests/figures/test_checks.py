@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from stickslip import figures
-from stickslip.figures import Check, Input, Origin
+import stickslip_figures as figures
+from stickslip_figures import Check, Input, Origin
 
 NAMES = figures.names()
 CLOSED, PRINTED, CLAIMED, PACKAGE = Origin.CLOSED_FORM, Origin.PRINTED, Origin.CLAIMED, Origin.PACKAGE
@@ -124,8 +124,8 @@ def test_a_fitted_input_says_to_what() -> None:
 
 
 def test_what_is_not_printed_stands_under_the_picture() -> None:
-    from stickslip.figures._input import caption
-    from stickslip.figures._picture import picture
+    from stickslip_figures._input import caption
+    from stickslip_figures._picture import picture
 
     figure = figures.get("automaton_4_2")
     data = figure.compute()
@@ -138,7 +138,7 @@ def test_what_is_not_printed_stands_under_the_picture() -> None:
 
 
 def test_a_caption_keeps_what_is_fitted_apart() -> None:
-    from stickslip.figures._input import caption
+    from stickslip_figures._input import caption
 
     given = (
         Input("a", 1.0, "m", "printed"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from reference import load_friction, memory, store, two_mass
 
-from stickslip.figures import automaton_curves, automaton_load, automaton_pull, laws_compare, servo_drive
+from stickslip_figures import automaton_curves, automaton_load, automaton_pull, laws_compare, servo_drive
 
 
 def checks(data):

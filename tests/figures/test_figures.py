@@ -7,8 +7,8 @@ import legends
 import numpy as np
 import pytest
 
-from stickslip import figures
-from stickslip.figures._picture import picture
+import stickslip_figures as figures
+from stickslip_figures._picture import picture
 
 NAMES = figures.names()
 

@@ -13,12 +13,12 @@ from published import rig_fit, teeth_fit
 from scipy.integrate import solve_ivp
 
 import stickslip as ss
-from stickslip.figures import Check, chatter_counter, get
-from stickslip.figures import _rig_runs as runs
-from stickslip.figures import _rig_teeth as teeth
-from stickslip.figures import chatter_rig as rig
-from stickslip.figures._gears import DAMPING, INERTIAS, RESTITUTION, RIG, SHAFT, TEETH
-from stickslip.figures._rig_cycle import RigCycle
+from stickslip_figures import Check, chatter_counter, get
+from stickslip_figures import _rig_runs as runs
+from stickslip_figures import _rig_teeth as teeth
+from stickslip_figures import chatter_rig as rig
+from stickslip_figures._gears import DAMPING, INERTIAS, RESTITUTION, RIG, SHAFT, TEETH
+from stickslip_figures._rig_cycle import RigCycle
 
 # -- the fit -------------------------------------------------------------------------------------------
 

@@ -13,12 +13,12 @@ from scipy.integrate import quad, trapezoid
 from scipy.optimize import brentq, minimize, nnls
 
 import stickslip as ss
-from stickslip.figures import FigureData, get
-from stickslip.figures import chatter_cones as cones
-from stickslip.figures import chatter_laws as laws
-from stickslip.figures import sketch_contact as contact
-from stickslip.figures._gears import SET_2
-from stickslip.figures._picture import picture
+from stickslip_figures import FigureData, get
+from stickslip_figures import chatter_cones as cones
+from stickslip_figures import chatter_laws as laws
+from stickslip_figures import sketch_contact as contact
+from stickslip_figures._gears import SET_2
+from stickslip_figures._picture import picture
 
 NAMES = [
     *("servo_1", "servo_3", "servo_5", "bristle2_1", "bristle2_5", "bristle2_9", "laws_basic"),
@@ -68,7 +68,7 @@ def test_labels_lie_apart_and_inside(name: str) -> None:
 
 def test_two_labels_in_one_place_are_found() -> None:
     """The test of labels can fail."""
-    from stickslip._drawing import _style
+    from stickslip.draw import style as _style
 
     with _style.style():
         canvas = _style.canvas(40.0)

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import stickslip as ss
-from stickslip.figures import bristle_motion, hunting, servo_stribeck
+import stickslip_figures
 from stickslip.machines import WedgeGear, WormGear
 from stickslip.machines._flank import scaled
+from stickslip_figures import bristle_motion, hunting, servo_stribeck
 
 DOUBLED = ("static", "kinetic", "stiffness")
 LAWS = ("Coulomb", "Stribeck", "LuGre", "Dahl", "Tanh", "TwoStateBristle", "Curve")
@@ -86,10 +87,10 @@ def twice_the_friction(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     hunting.servo.cache_clear()
 
 
-@pytest.mark.parametrize("name", [name for name in ss.figures.names() if name not in NO_FRICTION])
+@pytest.mark.parametrize("name", [name for name in stickslip_figures.names() if name not in NO_FRICTION])
 def test_twice_the_friction_is_seen(name: str, twice_the_friction: None) -> None:
     try:
-        checks = ss.figures.get(name).compute().checks
+        checks = stickslip_figures.get(name).compute().checks
     except (AssertionError, IndexError, StopIteration, ValueError, RuntimeWarning):
         return  # an event that it looks for does not come
     assert [check.quantity for check in checks if check.failed]

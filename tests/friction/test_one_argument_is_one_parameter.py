@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import stickslip as ss
-from stickslip import _described, stick_slip
+from stickslip.laws import stick_slip
+from stickslip.machine import _described
 
 V0, F = 2.0, 1.25
 START = {"body.velocity": V0}

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from pace import million_additions, ratio
 
-from stickslip.__main__ import main
 from stickslip.identify import measured_drive
 from stickslip.identify.measured_drive import MODELS, PARTS, Record, Row, Stretch, halves
+from stickslip_figures.__main__ import main
 
 PUBLISHED = {"mass": 95.1089, "viscous": 203.5034, "kinetic": 20.3935, "offset": -3.1648}
 BEST = MODELS[-1]

@@ -120,7 +120,7 @@ def test_unknown_names_list_the_known_ones() -> None:
 
 def test_frequency_response_of_a_sampled_system() -> None:
     system = ct.sample_system(ct.ss(ct.tf([1.0], [1.0, 1.0])), 0.1)
-    ours = ss.analysis.frequency_response(system, OMEGA[:20])
+    ours = ss.linear.frequency_response(system, OMEGA[:20])
     assert ours.response == pytest.approx(system(np.exp(0.1j * OMEGA[:20]))[None, None], rel=1e-12)
-    grid = ss.analysis.frequency_response(system)
+    grid = ss.linear.frequency_response(system)
     assert grid.omega[-1] <= np.pi / 0.1 and "1 x 1" in repr(grid)

@@ -4,6 +4,7 @@ Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetr
 """
 
 import dataclasses
+import importlib
 import json
 import math
 from pathlib import Path
@@ -437,7 +438,7 @@ class RecordingMachine:
 
 
 def test_machine_is_described_as_the_contact_data(monkeypatch):
-    monkeypatch.setattr(ss, "Machine", RecordingMachine)
+    monkeypatch.setattr(importlib.import_module("stickslip.machines.wedge_gear"), "Machine", RecordingMachine)
     machine = dataclasses.replace(SET_2, restitution=0.2).machine
     data = SET_2.contact_data(0.3)
     np.testing.assert_array_equal(np.diag(machine.given["mass"]), data.mass)

@@ -4,6 +4,7 @@ Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetr
 """
 
 import dataclasses
+import importlib
 import math
 
 import numpy as np
@@ -214,7 +215,7 @@ def test_machine_is_described_as_the_contact_data(damping, monkeypatch):
         def add_contact(self, name, **given):
             self.contacts.append((name, given))
 
-    monkeypatch.setattr(ss, "Machine", RecordingMachine)
+    monkeypatch.setattr(importlib.import_module("stickslip.machines.worm_gear"), "Machine", RecordingMachine)
     gear = dataclasses.replace(RIG, shaft_damping=damping)
     machine = gear.machine
     data = gear.contact_data(-0.4)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import stickslip as ss
+import stickslip_figures as figures
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "notebooks" / "published" / "coverage.md").read_text(encoding="utf-8")
@@ -74,8 +75,8 @@ def test_figures_exist_and_none_is_forgotten() -> None:
         for name in quoted
         if name.split("_")[0] in {"belt", "servo", "laws", "bristle2", "automaton", "chatter"}
     }
-    assert named <= set(ss.figures.names())
-    of_a_source = {name for name in ss.figures.names() if not name.startswith("canudas")}
+    assert named <= set(figures.names())
+    of_a_source = {name for name in figures.names() if not name.startswith("canudas")}
     assert of_a_source <= named
 
 

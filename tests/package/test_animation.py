@@ -13,7 +13,7 @@ from PIL import Image
 
 import stickslip as ss
 from stickslip import animation
-from stickslip.figures._gears import RIG, SET_2
+from stickslip_figures._gears import RIG, SET_2
 
 
 @pytest.fixture(scope="module")

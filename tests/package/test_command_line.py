@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 import stickslip
-from stickslip import __main__ as cli
-from stickslip.figures import Check, Input, Origin, Result
+import stickslip_figures
+from stickslip_figures import Check, Input, Origin, Result
+from stickslip_figures import __main__ as cli
 
 
 def command(*arguments: str, code: str = "") -> subprocess.CompletedProcess[str]:
-    start = [sys.executable, "-c", code] if code else [sys.executable, "-m", "stickslip"]
+    start = [sys.executable, "-c", code] if code else [sys.executable, "-m", "stickslip_figures"]
     return subprocess.run([*start, *arguments], capture_output=True, text=True, timeout=120)
 
 
@@ -31,7 +32,7 @@ def test_version() -> None:
 def test_list() -> None:
     done = command("list")
     assert done.returncode == 0
-    assert [line.split()[0] for line in done.stdout.splitlines()] == stickslip.figures.names()
+    assert [line.split()[0] for line in done.stdout.splitlines()] == stickslip_figures.names()
 
 
 def test_one_figure(tmp_path: Path) -> None:
@@ -93,9 +94,7 @@ def test_a_file_is_in_the_way_of_the_output_folder(tmp_path: Path) -> None:
 
 
 def test_matplotlib_is_missing(tmp_path: Path) -> None:
-    code = (
-        "import sys; sys.modules['matplotlib'] = None; from stickslip.__main__ import main; sys.exit(main())"
-    )
+    code = "import sys; sys.modules['matplotlib'] = None; from stickslip_figures.__main__ import main; sys.exit(main())"
     done = command("figures", "servo_2", "--out", str(tmp_path), code=code)
     assert done.returncode == 1
     assert done.stderr == 'stickslip: error: pictures need matplotlib: pip install "stickslip[figures]"\n'

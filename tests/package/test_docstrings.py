@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import stickslip as ss
+import stickslip_figures
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 PARSER = doctest.DocTestParser()
@@ -43,7 +44,10 @@ def public(module: types.ModuleType, prefix: str, seen: set[int]) -> Iterator[tu
             yield f"{prefix}.{name}", value
 
 
-PUBLIC = dict(public(ss, "stickslip", set()))
+PUBLIC = {
+    **dict(public(ss, "stickslip", set())),
+    **dict(public(stickslip_figures, "stickslip_figures", set())),
+}
 
 
 def members(value: Any) -> Iterator[tuple[str, Any]]:
@@ -82,7 +86,7 @@ def test_all_is_complete_and_true() -> None:
 
 
 def test_parts_are_found() -> None:
-    assert {"stickslip.figures.run", "stickslip.plotting.plot"} <= PUBLIC.keys()
+    assert {"stickslip_figures.run", "stickslip.plotting.plot"} <= PUBLIC.keys()
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -15,7 +15,8 @@ from matplotlib.patches import Circle, Ellipse, Polygon
 
 import stickslip as ss
 from stickslip import parts
-from stickslip._drawing import _style, words
+from stickslip.draw import style as _style
+from stickslip.draw import words
 
 TABLE_I: dict[str, float] = {
     "stiffness": 1e5,

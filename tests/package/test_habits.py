@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import stickslip as ss
+import stickslip_figures
 
 
 def belt() -> ss.Machine:
@@ -197,7 +198,7 @@ RUN = ss.simulate(belt(), t_end=1.0)
         lambda: belt().to_state_space(to="p", measure="block"),
         lambda: belt().bode("p", "block"),
         lambda: ss.open_loop(belt(), at="p"),
-        lambda: ss.figures.run("p"),
+        lambda: stickslip_figures.run("p"),
         lambda: belt().draw(what="p"),
         lambda: _reading("reference").check(),
         lambda: _loaded_by("p.normal_force").check(),

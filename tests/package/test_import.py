@@ -38,8 +38,8 @@ def test_import_brings_in_no_optional_package() -> None:
 
 
 def test_lazy_parts_are_found_and_listed() -> None:
-    code = "import stickslip as ss; print('figures' in dir(ss), ss.plotting.__name__, ss.figures.__name__)"
-    assert run(code) == "True stickslip.plotting stickslip.figures"
+    code = "import stickslip as ss; print('linear' in dir(ss), ss.plotting.__name__, ss.linear.__name__)"
+    assert run(code) == "True stickslip.plotting stickslip.linear"
 
 
 def test_unknown_attribute_is_an_attribute_error() -> None:

@@ -18,8 +18,8 @@ from matplotlib.axes import Axes
 from nbclient import NotebookClient
 
 import stickslip as ss
-from stickslip.__main__ import main
-from stickslip.figures._gears import SET_2
+from stickslip_figures.__main__ import main
+from stickslip_figures._gears import SET_2
 
 
 @functools.cache
@@ -86,7 +86,7 @@ CALLS: dict[str, tuple[Callable[..., Any], int]] = {
     "friction_velocity_loop": (lambda **k: ss.plotting.friction_velocity_loop(belt_run(), "belt", **k), 1),
     "mode_timeline": (lambda **k: ss.plotting.mode_timeline(belt_run(), **k), 1),
     "energy": (lambda **k: ss.plotting.energy(belt_run(), **k), 1),
-    "state_map": (lambda **k: ss.plotting.state_map(ss.analysis.state_map(SET_2), **k), 1),
+    "state_map": (lambda **k: ss.analysis.state_map(SET_2).plot(**k), 1),
     "machine.draw": (lambda **k: belt().draw(**k), 1),
     "gear.draw": (lambda **k: SET_2.draw(**k), 1),
     "bode": (lambda **k: speed_loop().bode().plot(**k), 2),

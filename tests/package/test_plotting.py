@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 
 import stickslip as ss
 from stickslip import plotting
-from stickslip._drawing import _style
+from stickslip.draw import style as _style
 
 
 class Hand:
@@ -183,10 +183,10 @@ def test_a_picture_of_its_own_is_wholly_in_the_style() -> None:
 
 def test_state_map_shows_every_solution() -> None:
     import stickslip as ss
-    from stickslip.figures._gears import SET_2
+    from stickslip_figures._gears import SET_2
 
     found = ss.analysis.state_map(SET_2)
-    ax = plotting.state_map(found, scale=1e3, label="w [mm]")
+    ax = found.plot(scale=1e3, label="w [mm]")
     assert len(ax.patches) == sum(len(region.solutions) for region in found.regions) == 6
     assert ax.get_xlabel() == "w [mm]"
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
@@ -195,7 +195,7 @@ def test_state_map_shows_every_solution() -> None:
     ]
     widths = sorted(round(patch.get_width(), 6) for patch in ax.patches)
     assert widths.count(round(1e3 * (found.edges[3] - found.edges[2]), 6)) == 3
-    bare = plotting.state_map(found, lemke=False, modes=("open", "stick"))
+    bare = found.plot(lemke=False, modes=("open", "stick"))
     assert bare.get_legend() is None and len(bare.patches) == 4
 
 

@@ -63,3 +63,34 @@ def test_a_pickle_names_no_private_module(name: str) -> None:
     assert type(pickle.loads(saved)) is type(value)
     texts = {str(argument) for _, argument, _ in pickletools.genops(saved) if isinstance(argument, str)}
     assert not {text for text in texts if text.startswith("stickslip") and private(text)}
+
+
+def test_at_most_90_names_at_the_top() -> None:
+    assert len(dir(ss)) <= 90
+
+
+def test_names_with_a_home_of_their_own_are_aliases_at_the_top() -> None:
+    for home in (ss.math, ss.compensation):
+        for name in home.__all__:
+            assert getattr(ss, name) is getattr(home, name) and name not in dir(ss)
+
+
+@pytest.mark.parametrize(
+    ("module", "value"),
+    [
+        ("trajectory", ss.Trajectory),
+        ("trajectory", ss.Status),
+        ("events", ss.Events),
+        ("machine", ss.Machine),
+        ("state_space", ss.StateSpace),
+        ("stick_slip", ss.StickSlip),
+        ("compliance", ss.KelvinVoigt),
+        ("control", ss.PI),
+        ("filters", ss.Notch),
+        ("crossings", ss.Crossing),
+        ("parts", ss.parts.Gear),
+        ("drive", ss.Drive),
+    ],
+)
+def test_a_pickle_made_before_a_module_moved_is_read(module: str, value: type) -> None:
+    assert pickle.loads(f"cstickslip.{module}\n{value.__name__}\n.".encode()) is value

@@ -97,7 +97,7 @@ def test_layers_are_those_of_the_tree() -> None:
 
 
 def test_pictures_are_small_and_made_by_the_command_that_is_named() -> None:
-    from stickslip import figures
+    import stickslip_figures as figures
 
     shown = re.findall(r'<img src="notebooks/pictures/(\w+)\.png"', README)
     assert len(shown) == 1

@@ -35,9 +35,9 @@ from scipy.optimize import brentq, minimize
 
 import stickslip as ss
 from stickslip import Trajectory
-from stickslip._spans import mode_spans
-from stickslip.figures._gears import INERTIAS, RIG
+from stickslip.draw.spans import mode_spans
 from stickslip.machines import WormGear
+from stickslip_figures._gears import INERTIAS, RIG
 
 REST, REST_READ = 0.025, 0.0005  # s
 LINE = 2.0 * math.pi / 2**13  # rad

@@ -27,8 +27,8 @@ from scipy.optimize import brentq
 
 import stickslip as ss
 from stickslip import Trajectory
-from stickslip.figures import _rig_teeth as teeth
-from stickslip.figures._gears import RPM, rig
+from stickslip_figures import _rig_teeth as teeth
+from stickslip_figures._gears import RPM, rig
 
 REST, SPAN, LONG = 0.025, 1.5, 100.0  # s
 

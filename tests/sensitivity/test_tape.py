@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stickslip._tape import Noted, NotNoted, gradients
+from stickslip.run._tape import Noted, NotNoted, gradients
 
 A = np.array([[0.3, -1.2, 0.7], [2.0, 0.1, 0.4]])
 

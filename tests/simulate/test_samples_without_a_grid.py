@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stickslip as ss
-from stickslip._dense import MOST_SAMPLES, refined
+from stickslip.run._dense import MOST_SAMPLES, refined
 
 
 def belt() -> ss.Machine:

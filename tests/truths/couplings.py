@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from stickslip.analysis.auditing._springs import Line
-from stickslip.analysis.auditing._springs import Spring as Law
+from stickslip.analysis.auditing._spring_law import Line
+from stickslip.analysis.auditing._spring_law import Spring as Law
 from truths.attached import Attached, Guard, Seen
 
 

@@ -11,18 +11,9 @@ from stickslip.analysis.describing import (
     harmonic_balance,
 )
 from stickslip.analysis.extractable import ExtractableEnergy, extractable_energy
-from stickslip.analysis.linear import (
-    TwoMassResonance,
-    cascade_matrices,
-    cascade_poles,
-    closed_loop,
-    closed_loop_poles,
-    frequency_response,
-    two_mass_matrices,
-    two_mass_resonance,
-)
 from stickslip.analysis.maps import ImpactMap, Region, StateMap, impact_map, state_map
 from stickslip.analysis.passive import Counterexample, Passivity, Storage, passivity
+from stickslip.analysis.resonance import TwoMassResonance, two_mass_resonance
 from stickslip.analysis.reversal import ReversalError, reversal_error
 from stickslip.analysis.stuck import StuckFractionMap, stuck_fraction_map
 from stickslip.analysis.tracking import FollowingError, Settling, Stops, following_error, settling, stops
@@ -49,16 +40,11 @@ __all__ = [
     "StuckFractionMap",
     "TwoMassResonance",
     "audit",
-    "cascade_matrices",
-    "cascade_poles",
     "chatter_map",
-    "closed_loop",
-    "closed_loop_poles",
     "counter_flank_map",
     "describing_function",
     "extractable_energy",
     "following_error",
-    "frequency_response",
     "harmonic_balance",
     "impact_map",
     "limit_cycle",
@@ -68,7 +54,6 @@ __all__ = [
     "state_map",
     "stops",
     "stuck_fraction_map",
-    "two_mass_matrices",
     "two_mass_resonance",
 ]
 

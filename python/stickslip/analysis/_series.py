@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _checks as checks
-from stickslip._dense import OF_ANALYSES, looked_at
+from stickslip.run._dense import OF_ANALYSES, looked_at
+from stickslip.run.trajectory import Trajectory
 from stickslip.signals import Signal
-from stickslip.trajectory import Trajectory
 
 Array = NDArray[np.float64]
 

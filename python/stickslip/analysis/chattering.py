@@ -17,6 +17,7 @@ from stickslip.laws import Law
 from stickslip.machines.wedge_gear import WedgeGear
 from stickslip.machines.worm_gear import WormGear
 from stickslip.modes import Mode
+from stickslip.run.simulation import simulate as run_machine
 
 Array = NDArray[np.float64]
 
@@ -176,8 +177,6 @@ def simulated_outcome(gear: WedgeGear) -> str:
     >>> ss.analysis.chattering.simulated_outcome(gear)
     'opens after a slip'
     """
-    from stickslip.simulation import simulate as run_machine
-
     limit = gear.stick_limits[1 if gear.pull_velocity > 0.0 else 0]
     if gear.pull_velocity == 0.0 or not math.isfinite(limit):
         start = 1.0  # of no motion at all

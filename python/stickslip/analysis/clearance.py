@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _checks as checks
 from stickslip.laws import Law
 from stickslip.machines.worm_gear import WormGear
-from stickslip.simulation import simulate
+from stickslip.run.simulation import simulate
 
 __all__ = ["CounterFlankMap", "counter_flank_map"]
 

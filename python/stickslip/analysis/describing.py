@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
-from stickslip.analysis.linear import frequency_response
 from stickslip.laws import as_law
-from stickslip.linear.system import matrices
+from stickslip.linear.system import frequency_response, matrices
 from stickslip.machines._flight import bisect
 
 Array = NDArray[np.float64]

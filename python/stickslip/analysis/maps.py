@@ -11,19 +11,23 @@ Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _checks as checks
+from stickslip._attached import deferred
 from stickslip.analysis import _transitions as transitions
 from stickslip.analysis._gears import wedge_of
 from stickslip.machines.wedge_gear import WedgeGear
 from stickslip.machines.worm_gear import WormGear
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Array = NDArray[np.float64]
 Labels = Callable[[float], tuple[tuple[int, ...], int, int]]
@@ -112,6 +116,49 @@ class StateMap:
             _word(int(self.lemke_source[i])),
             _word(int(self.lemke_plain[i])),
         )
+
+    @deferred
+    def plot(
+        self,
+        *,
+        ax: Axes | None = None,
+        scale: float = 1.0,
+        label: str | None = None,
+        lemke: bool = True,
+        modes: Sequence[str] | None = None,
+        **keywords: Any,
+    ) -> Axes:
+        """Draw a band for every solution, so that regions with several solutions show them all.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
+        scale : float, default 1.0
+            Factor for the parameter, such as 1e3 for mm or 180/π for degrees.
+        label : str, optional
+            Label of the horizontal axis; by default the map's own.
+        lemke : bool, default True
+            Whether to draw which solution Lemke's path returns, for both scalings of its rows.
+        modes : sequence of str, optional
+            Rows from top to bottom; by default those that occur.
+        **keywords
+            For the bands (`matplotlib.patches.Rectangle`), such as ``alpha``.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> import numpy as np, stickslip as ss
+        >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
+        ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+        >>> axes = ss.analysis.state_map(gear).plot(scale=1e3, label="w [mm]")
+        >>> [tick.get_text() for tick in axes.get_yticklabels()]
+        ['open', 'slip-', 'stick', 'slip+']
+        """
+        raise NotImplementedError
 
     def at(self, value: float) -> Region:
         """Return the region that holds a value of the parameter.

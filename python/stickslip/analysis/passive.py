@@ -19,7 +19,7 @@ from stickslip import _checks as checks
 from stickslip.analysis._bristle_passivity import OneState, judge
 from stickslip.analysis._phases import Counterexample, best
 from stickslip.laws import BoucWen, Dahl, ElastoPlastic, Law, LuGre, MaxwellSlip, TwoStateBristle, as_law
-from stickslip.stick_slip import DeadTime, StickSlip
+from stickslip.laws.stick_slip import DeadTime, StickSlip
 
 __all__ = ["Counterexample", "Passivity", "Storage", "passivity"]
 

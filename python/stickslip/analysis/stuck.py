@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
 from stickslip.analysis.tracking import stops
+from stickslip.run.simulation import simulate
 
 Array = NDArray[np.float64]
 
@@ -139,8 +140,6 @@ def stuck_fraction_map(
     >>> found.fraction.round(3), (1e6 * found.error).round(2)
     (array([[0.   , 0.138, 0.471]]), array([[ 2.17,  3.13, 17.12]]))
     """
-    from stickslip.simulation import simulate
-
     if not callable(drive):
         checks.reject("drive", drive, "a function of normal load and speed that makes a machine")
     loads, speeds = checks.vector("normal_load", normal_load), checks.vector("speed", speed)

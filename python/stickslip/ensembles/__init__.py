@@ -12,17 +12,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stickslip._checks import reject
-from stickslip._options import time_span
 from stickslip._progress import bar
-from stickslip.crossings import crossings_of
 from stickslip.ensembles.design import Design, design_of
 from stickslip.ensembles.memory import Memory, Table
 from stickslip.ensembles.result import EnsembleResult
 from stickslip.ensembles.spread import INTERRUPTED, Range, Spread, WorkerError
+from stickslip.ensembles.store import open_store
 from stickslip.ensembles.task import OPTIONS, Block, Measure, Task
 from stickslip.ensembles.workers import cores, workers_for
-from stickslip.machine import Machine
-from stickslip.state_space import StateSpace
+from stickslip.machine.machine import Machine
+from stickslip.machine.state_space import StateSpace
+from stickslip.run._options import time_span
+from stickslip.run.crossings import crossings_of
 
 __all__ = ["EnsembleResult", "WorkerError", "ensemble"]
 
@@ -242,8 +243,6 @@ def _table(task: Task, points: Design, store: str | PathLike[str] | None) -> tup
     """Where results go, and which points are to be done."""
     if store is None:
         return Memory(task.kinds, points.points), [(0, points.points)]
-    from stickslip.ensembles.store import open_store
-
     kept = open_store(store, task, points)
     return kept, kept.todo
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip._checks import reject
-from stickslip._drawing import place
+from stickslip.draw import place
 
 if TYPE_CHECKING:
     from stickslip.ensembles.result import EnsembleResult

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from stickslip._core import __version__
-from stickslip.crossings import Crossing
 from stickslip.ensembles.design import Design
 from stickslip.ensembles.task import Task
+from stickslip.run.crossings import Crossing
 
 
 def identity(task: Task, design: Design) -> dict[str, Any]:

@@ -13,11 +13,12 @@ from stickslip._checks import reject
 from stickslip._core import __version__
 from stickslip._extras import need
 from stickslip.ensembles.design import Design
+from stickslip.ensembles.drawing import draw
 from stickslip.ensembles.memory import Table
 from stickslip.ensembles.task import CODES, Task
 from stickslip.ensembles.units import units
 from stickslip.errors import UnknownNameError
-from stickslip.trajectory import Status, Trajectory
+from stickslip.run.trajectory import Status, Trajectory
 
 __all__ = ["EnsembleResult"]
 
@@ -252,8 +253,6 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
         ValueError
             If more than two parameters vary, or none.
         """
-        from stickslip.ensembles.drawing import draw
-
         name = next(iter(self)) if measure is None else measure
         return draw(self, name, self[name], units(self._task), ax, keywords)
 

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip._extras import need
-from stickslip.crossings import Crossing
 from stickslip.ensembles.design import Design
 from stickslip.ensembles.identity import difference, identity
 from stickslip.ensembles.lock import Lock
@@ -23,8 +22,9 @@ from stickslip.ensembles.memory import NOTHING, Kinds, columns_of
 from stickslip.ensembles.result import EnsembleResult
 from stickslip.ensembles.spread import Range
 from stickslip.ensembles.task import CODES, INTERRUPTED, Block, Task
-from stickslip.machine import Machine
-from stickslip.state_space import StateSpace
+from stickslip.machine.machine import Machine
+from stickslip.machine.state_space import StateSpace
+from stickslip.run.crossings import Crossing
 
 _MACHINES: dict[str, type[Machine] | type[StateSpace]] = {"Machine": Machine, "StateSpace": StateSpace}
 FORMAT = 1

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from stickslip import _core
 from stickslip._checks import number, reject
 from stickslip._core import __version__
-from stickslip._options import engine_options
-from stickslip.crossings import Crossing, crossings_of
 from stickslip.errors import UnknownNameError
-from stickslip.machine import Machine
-from stickslip.simulation import _initial, _with_numbers, simulate
-from stickslip.state_space import StateSpace
-from stickslip.trajectory import Status, Trajectory
+from stickslip.machine.machine import Machine
+from stickslip.machine.state_space import StateSpace
+from stickslip.run._options import engine_options
+from stickslip.run.crossings import Crossing, crossings_of
+from stickslip.run.simulation import _initial, _with_numbers, simulate
+from stickslip.run.trajectory import Status, Trajectory
 
 Array = NDArray[np.float64]
 Measure = str | Callable[[Trajectory], float]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stickslip._units import parameters, quantities, text
 from stickslip.ensembles.task import Task
+from stickslip.machine._units import parameters, quantities, text
 
 _TIMES = ("events.first", "events.last", "stick_time")
 

@@ -66,7 +66,7 @@ class Expr:
     --------
     >>> import stickslip as ss
     >>> angle = ss.Expr("arm.position")
-    >>> torque = -9.81 * ss.sin(angle)
+    >>> torque = -9.81 * ss.math.sin(angle)
     >>> torque
     -9.81*sin(arm.position)
     >>> round(torque({"arm.position": 0.1}), 6)
@@ -131,7 +131,7 @@ class Expr:
         Examples
         --------
         >>> import stickslip as ss
-        >>> gap = ss.maximum(ss.Expr("x"), 0.0)
+        >>> gap = ss.math.maximum(ss.Expr("x"), 0.0)
         >>> gap({"x": [-1.0, 2.0]})
         array([0., 2.])
         >>> gap({"x": -1.0}, branch=[1])
@@ -164,7 +164,7 @@ class Expr:
         Examples
         --------
         >>> import stickslip as ss
-        >>> ss.sqrt(1.0 - ss.Expr("x") ** 2).undefined({"x": 2.0})
+        >>> ss.math.sqrt(1.0 - ss.Expr("x") ** 2).undefined({"x": 2.0})
         'sqrt(1 - x**2) = sqrt(-3) = nan at x = 2'
         """
         points, _ = self._points(values)
@@ -218,7 +218,7 @@ class Expr:
         Examples
         --------
         >>> import stickslip as ss
-        >>> gap = ss.hypot(ss.Expr("x.position"), ss.Expr("y.position")) - 2.0
+        >>> gap = ss.math.hypot(ss.Expr("x.position"), ss.Expr("y.position")) - 2.0
         >>> state = {"x.position": 0.0, "y.position": 2.0, "x.velocity": 3.0, "y.velocity": 0.0}
         >>> gap.rate().rate()(state)  # v² / r
         4.5
@@ -340,7 +340,7 @@ class Condition:
     --------
     >>> import stickslip as ss
     >>> x = ss.Expr("x")
-    >>> ss.where((x > 0.0) & (x < 1.0), x, 0.0)({"x": [-0.5, 0.5, 1.5]})
+    >>> ss.math.where((x > 0.0) & (x < 1.0), x, 0.0)({"x": [-0.5, 0.5, 1.5]})
     array([0. , 0.5, 0. ])
     """
 

@@ -46,9 +46,9 @@ class Elementary:
     Examples
     --------
     >>> import stickslip as ss
-    >>> ss.sin(0.5 * ss.Expr("x"))
+    >>> ss.math.sin(0.5 * ss.Expr("x"))
     sin(0.5*x)
-    >>> ss.sin([0.0, 1.5])
+    >>> ss.math.sin([0.0, 1.5])
     array([0.        , 0.99749499])
     """
 
@@ -147,7 +147,7 @@ def where(condition: Condition | ArrayLike, if_true: Any, if_false: Any) -> Any:
     --------
     >>> import stickslip as ss
     >>> x = ss.Expr("x")
-    >>> ss.where(x > 1.0, ss.sqrt(x - 1.0), 0.0)
+    >>> ss.math.where(x > 1.0, ss.math.sqrt(x - 1.0), 0.0)
     where(x > 1, sqrt(x - 1), 0)
     """
     if isinstance(condition, Condition):

@@ -74,7 +74,7 @@ def trace(
     --------
     >>> import stickslip as ss
     >>> def law_of_gravity(q, v, t):
-    ...     return {"arm": -9.81 * ss.sin(q["arm"])}
+    ...     return {"arm": -9.81 * ss.math.sin(q["arm"])}
     >>> ss.trace(law_of_gravity, ["arm"])
     {'arm': -9.81*sin(arm.position)}
     """

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from stickslip.machine import Machine
-from stickslip.state_space import StateSpace
+from stickslip.machine.machine import Machine
+from stickslip.machine.state_space import StateSpace
 
 _LAWS = {"law": ("friction", "law"), "friction": ("contact", "friction")}
 _SIGNALS = ("surface_velocity", "normal_load", "gap", "reference")

@@ -14,10 +14,10 @@ from stickslip._checks import Array
 from stickslip.ensembles.task import Task
 from stickslip.errors import UnknownNameError
 from stickslip.identify._free import Free
-from stickslip.machine import Machine
-from stickslip.simulation import simulate
-from stickslip.state_space import StateSpace
-from stickslip.trajectory import Trajectory
+from stickslip.machine.machine import Machine
+from stickslip.machine.state_space import StateSpace
+from stickslip.run.simulation import simulate
+from stickslip.run.trajectory import Trajectory
 
 # A machine that is refused or does not reach its end: residuals of this many sizes of the data turn the search away.
 REFUSED = 1e6

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stickslip._checks import Array, choice
+from stickslip.draw import place
+from stickslip.draw import style as _style
 from stickslip.identify._assess import Series, assess
 from stickslip.identify._records import columns, mixed_sizes, warn
 from stickslip.identify._result import Estimate
@@ -69,8 +71,6 @@ class BreakAwayFit(Estimate):
         -------
         Axes
         """
-        from stickslip._drawing import _style, place
-
         with place.axes(ax, "break-away force", 80.0) as axes:
             axes.plot(self.rest, self.force, "o", color=_style.BLUE, markersize=3.0, label="measured")
             inside = self.rest[self.rest > 0.0]

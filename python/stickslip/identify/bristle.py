@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stickslip._checks import Array, positive, vector
+from stickslip.draw import place
 from stickslip.identify._assess import Series, assess
 from stickslip.identify._need import scipy
 from stickslip.identify._records import columns, in_motion, increasing, mixed_sizes, warn
@@ -454,8 +455,6 @@ class BristleTrack:
         -------
         Axes
         """
-        from stickslip._drawing import place
-
         with place.axes(ax, "parameters", 70.0) as axes:
             for name in names or ("kinetic", "static"):
                 axes.plot(self.t, self.parameters[name], **place.line_options(keywords, label=name))

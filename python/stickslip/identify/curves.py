@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stickslip._checks import Array, choice, positive
+from stickslip.draw import place
+from stickslip.draw import style as _style
 from stickslip.errors import UnknownNameError
 from stickslip.identify import _families as families
 from stickslip.identify._assess import Series, assess
@@ -118,8 +120,6 @@ class CurveFit(Estimate):
         -------
         Axes
         """
-        from stickslip._drawing import _style, place
-
         with place.axes(ax, "friction over velocity", 80.0) as axes:
             axes.plot(
                 self.velocity, self.force, ".", color=_style.SKY, markersize=3.0, label="measured", zorder=1.5

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 from stickslip._checks import positive
 from stickslip.identify._records import columns, increasing
 from stickslip.laws import Law, as_law
-from stickslip.machine import Machine
+from stickslip.laws.stick_slip import StickSlip
+from stickslip.machine.machine import Machine
 from stickslip.signals import Piecewise
-from stickslip.stick_slip import StickSlip
 
 # What friction does to the velocity in the whole record, as a share of it.
 STILL = 1e-15

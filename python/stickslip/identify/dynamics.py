@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stickslip._checks import Array, positive, reject
+from stickslip.draw import place
+from stickslip.draw import style as _style
 from stickslip.identify._assess import Series, assess
 from stickslip.identify._need import scipy
 from stickslip.identify._records import columns, in_motion, listed, mixed_sizes, uniform, warn
@@ -126,8 +128,6 @@ class Regression(Estimate):
         -------
         Axes
         """
-        from stickslip._drawing import _style, place
-
         with place.axes(ax, "force and prediction", 80.0) as axes:
             for values, looks in (
                 (self.force, {"color": _style.BLACK, "linewidth": 0.9, "label": "measured, filtered"}),

@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 
 from stickslip._checks import Array
 from stickslip._progress import bar
-from stickslip.control import LTI
+from stickslip.control.controllers import LTI
 from stickslip.identify._need import scipy
 from stickslip.identify.simulation import MachineFit, fit
 from stickslip.laws import Dahl, LuGre, Table
-from stickslip.machine import Machine
+from stickslip.machine.machine import Machine
+from stickslip.run.simulation import simulate
+from stickslip.run.trajectory import Trajectory
 from stickslip.signals import Piecewise
-from stickslip.simulation import simulate
-from stickslip.trajectory import Trajectory
 
 NAMES = ("t", "qm", "qg", "vir", "gtau", "kp", "kv")
 

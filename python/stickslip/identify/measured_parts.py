@@ -16,14 +16,14 @@ import numpy as np
 
 from stickslip import parts
 from stickslip._checks import Array
-from stickslip.control import LTI
-from stickslip.drive import Drive
+from stickslip.control.controllers import LTI
 from stickslip.identify._need import scipy
 from stickslip.identify.measured_drive import CUT, VOLTS, Record, Stretch
 from stickslip.laws import Coulomb, Viscous
+from stickslip.parts.drive import Drive
+from stickslip.run.simulation import simulate
+from stickslip.run.trajectory import Trajectory
 from stickslip.signals import Piecewise
-from stickslip.simulation import simulate
-from stickslip.trajectory import Trajectory
 
 # Table of least-squares values: mass kg, viscous N s/m, dry friction N, offset N.
 MASS, VISCOUS, DRY, OFFSET = 95.1089, 203.5034, 20.3935, -3.1648

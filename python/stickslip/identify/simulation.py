@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip._checks import Array, choice, finite, positive, reject, vector
 from stickslip._progress import bar
+from stickslip.draw import place
+from stickslip.draw import style as _style
 from stickslip.ensembles.task import OPTIONS, Task
 from stickslip.errors import UnknownNameError
 from stickslip.identify._assess import Series, assess
@@ -21,10 +23,11 @@ from stickslip.identify._problem import NotRun, Problem, Signal
 from stickslip.identify._records import APART, columns, increasing, listed, warn
 from stickslip.identify._result import Estimate
 from stickslip.identify._solve import Solution, minimise
-from stickslip.machine import Machine
-from stickslip.simulation import simulate
-from stickslip.state_space import StateSpace
-from stickslip.trajectory import Trajectory
+from stickslip.machine.machine import Machine
+from stickslip.machine.state_space import StateSpace
+from stickslip.plotting import label
+from stickslip.run.simulation import simulate
+from stickslip.run.trajectory import Trajectory
 
 # Signals without sigma are weighted by their residuals again and again, until these weights change by less than this.
 ROUNDS, STEADY = 10, 0.01
@@ -129,9 +132,6 @@ class MachineFit(Estimate):
         -------
         ndarray of Axes, shape (2 * records,)
         """
-        from stickslip._drawing import _style, place
-        from stickslip.plotting import label
-
         count = len(self.data)
         layout: Any = {"sharex": True, "height_ratios": [2.5, 1.0] * count}
         with place.panels(ax, 2 * count, "fit", 60.0 * count, alone=True, **layout) as rows:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
+from stickslip._attached import deferred
 from stickslip._checks import reject, vector
 from stickslip._value import MOST_SHOWN, shown_array
 from stickslip.errors import UnknownNameError
@@ -305,14 +306,18 @@ class Law:
 
     def __add__(self, other: object) -> Sum:
         if isinstance(other, (float, int)):
-            from stickslip.laws import as_law
-
-            other = as_law(other)
+            other = _as_law(other)
         if not isinstance(other, Law):
             return NotImplemented
         return Sum(self.terms + other.terms)
 
     __radd__ = __add__
+
+
+@deferred
+def _as_law(value: Law | float, name: str = "law") -> Law:
+    """A law; a number is dry friction of one level."""
+    raise NotImplementedError
 
 
 def _shown(value: object) -> str:
@@ -379,9 +384,7 @@ class Sum(Law):
     """
 
     def __init__(self, terms: Any) -> None:
-        from stickslip.laws import as_law
-
-        laws = [as_law(one, f"terms[{i}]") for i, one in enumerate(terms)]
+        laws = [_as_law(one, f"terms[{i}]") for i, one in enumerate(terms)]
         self._terms: tuple[Law, ...] = tuple(single for law in laws for single in law.terms)
         for law in self._terms:
             if not law._adds_up:

@@ -4,7 +4,7 @@ from stickslip.linear.loop import OpenLoop, open_loop
 from stickslip.linear.margins import Margins, Peak
 from stickslip.linear.poles import Poles
 from stickslip.linear.response import FrequencyResponse
-from stickslip.linear.system import LinearSystem
+from stickslip.linear.system import LinearSystem, feedback, frequency_response
 from stickslip.linear.time_response import TimeResponse
 
 __all__ = [
@@ -15,6 +15,8 @@ __all__ = [
     "Peak",
     "Poles",
     "TimeResponse",
+    "feedback",
+    "frequency_response",
     "open_loop",
 ]
 

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _core
-from stickslip._described import controller_of
-from stickslip.control import LTI, PI, P
+from stickslip.control.controllers import LTI, PI, P
 from stickslip.errors import UnknownNameError
+from stickslip.machine._described import controller_of
 from stickslip.signals import Constant
 
 if TYPE_CHECKING:
-    from stickslip._wiring import Wiring
+    from stickslip.machine.base import BaseMachine
 
 Array = NDArray[np.float64]
 Element = dict[str, Any]
@@ -63,7 +63,7 @@ class Bench:
     rows: list[str] = field(default_factory=list)  # states whose rates are looked at
 
     @classmethod
-    def of(cls, machine: Wiring) -> Bench:
+    def of(cls, machine: BaseMachine) -> Bench:
         """The linear part of a machine; one that is not linear is refused by the engine."""
         machine = machine._snapshot()
         machine.compile().linear_part()

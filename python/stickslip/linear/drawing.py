@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip._drawing import _style, place
+from stickslip.draw import place
+from stickslip.draw import style as _style
 from stickslip.linear.response import FrequencyResponse
+from stickslip.linear.time_response import TimeResponse
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from stickslip.linear.time_response import TimeResponse
 
 
-def bode(response: FrequencyResponse, hertz: bool, ax: Any, keywords: dict[str, Any]) -> NDArray[np.object_]:
-    """Gain and phase over frequency."""
+def bode(
+    response: FrequencyResponse, ax: Any = None, *, Hz: bool | None = None, **keywords: Any
+) -> NDArray[np.object_]:
+    """Draw gain and phase over frequency: see `FrequencyResponse.plot`."""
+    hertz = response.Hz if Hz is None else Hz
     kind = f"Bode diagram over {'Hz' if hertz else 'rad/s'}"
     with place.panels(ax, 2, kind, 95.0, sharex=True) as axes:
         gain, phase = axes
@@ -67,7 +71,7 @@ def _curves(ax: Axes) -> list[Any]:
     return [line for line in ax.lines if line.get_gid() == _CURVE]
 
 
-def nyquist(response: FrequencyResponse, ax: Axes | None, keywords: dict[str, Any]) -> Axes:
+def nyquist(response: FrequencyResponse, ax: Axes | None = None, **keywords: Any) -> Axes:
     """The curve for positive frequencies, its mirror image dashed, and -1."""
     with place.axes(ax, "Nyquist diagram", 95.0, 110.0) as axes:
         values = response.response[0, 0]
@@ -95,7 +99,7 @@ def nyquist(response: FrequencyResponse, ax: Axes | None, keywords: dict[str, An
         return axes
 
 
-def over_time(response: TimeResponse, ax: Axes | None, keywords: dict[str, Any]) -> Axes:
+def over_time(response: TimeResponse, ax: Axes | None = None, **keywords: Any) -> Axes:
     """Outputs over time, of a sampled system held between its instants."""
     with place.axes(ax, f"{response.kind} response") as axes:
         outputs, inputs, _ = response.y.shape

@@ -14,10 +14,10 @@ from stickslip.linear.sampling import block_of, period_map, sampling_periods
 from stickslip.linear.system import LinearSystem
 
 if TYPE_CHECKING:
-    from stickslip._wiring import Wiring
+    from stickslip.machine.base import BaseMachine
 
 
-def linear_system(machine: Wiring, inputs: Any, outputs: Any) -> LinearSystem:
+def linear_system(machine: BaseMachine, inputs: Any, outputs: Any) -> LinearSystem:
     """See `Machine.linear_system`."""
     bench = Bench.of(machine)
     sampled = sampling_periods(bench)
@@ -39,7 +39,7 @@ def linear_system(machine: Wiring, inputs: Any, outputs: Any) -> LinearSystem:
     return LinearSystem(a.A, a.B[0], a.C, a.D[0], entering, tuple(names), None, _rates(a.B, a.D), a.states)
 
 
-def poles(machine: Wiring) -> Poles:
+def poles(machine: BaseMachine) -> Poles:
     """See `Machine.poles`."""
     bench = Bench.of(machine)
     if not sampling_periods(bench):
@@ -76,7 +76,7 @@ def _text(item: Any) -> str:
     return " - ".join(item)
 
 
-def _put_in(machine: Wiring, bench: Bench, item: Any) -> None:
+def _put_in(machine: BaseMachine, bench: Bench, item: Any) -> None:
     if isinstance(item, str) and item.endswith(".reference"):
         bench.command(item, item.removesuffix(".reference"))
         return
@@ -88,12 +88,12 @@ def _put_in(machine: Wiring, bench: Bench, item: Any) -> None:
     bench.drive(_text(item), machine._parts("input", item))
 
 
-def _entrances(machine: Wiring) -> list[str]:
+def _entrances(machine: BaseMachine) -> list[str]:
     plant = machine._description.plant
     return list(plant["names"] if "names" in plant else plant["inputs"])
 
 
-def _look_at(machine: Wiring, bench: Bench, item: Any) -> int:
+def _look_at(machine: BaseMachine, bench: Bench, item: Any) -> int:
     if isinstance(item, Mapping):
         return bench.look_at(Probe({machine._variable(str(k)): float(v) for k, v in item.items()}))
     name = machine._variable(str(item))

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip._attached import deferred
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -34,7 +36,7 @@ class FrequencyResponse:
     Examples
     --------
     >>> import stickslip as ss
-    >>> response = ss.analysis.frequency_response(([[-1.0]], [[1.0]], [[1.0]], [[0.0]]), [1.0])
+    >>> response = ss.linear.frequency_response(([[-1.0]], [[1.0]], [[1.0]], [[0.0]]), [1.0])
     >>> response.phase.round(4)
     array([[[-0.7854]]])
     """
@@ -67,6 +69,7 @@ class FrequencyResponse:
         """Phase, rad, without jumps along the frequencies, shape (outputs, inputs, n)."""
         return np.unwrap(np.angle(self.response), axis=-1)
 
+    @deferred
     def plot(self, ax: Any = None, *, Hz: bool | None = None, **keywords: Any) -> NDArray[np.object_]:
         """Draw the Bode diagram: gain in dB over phase in degrees (needs the extra ``figures``).
 
@@ -85,10 +88,9 @@ class FrequencyResponse:
         ndarray of matplotlib Axes, shape (2,)
             Gain and phase.
         """
-        from stickslip.linear.drawing import bode
+        raise NotImplementedError
 
-        return bode(self, self.Hz if Hz is None else Hz, ax, keywords)
-
+    @deferred
     def plot_nyquist(self, ax: Axes | None = None, **keywords: Any) -> Axes:
         """Draw the curve in the complex plane, with the point -1 (needs the extra ``figures``).
 
@@ -103,9 +105,7 @@ class FrequencyResponse:
         -------
         matplotlib Axes
         """
-        from stickslip.linear.drawing import nyquist
-
-        return nyquist(self, ax, keywords)
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         outputs, inputs, n = self.response.shape

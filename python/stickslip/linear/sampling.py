@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _core
-from stickslip._described import controller_of
-from stickslip.control import LTI
+from stickslip.control.controllers import LTI
 from stickslip.linear.bench import Answer, Bench, Element, Probe
+from stickslip.machine._described import controller_of
 
 Array = NDArray[np.float64]
 # Rates whose common period holds more instants than this are refused.

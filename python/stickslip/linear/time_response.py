@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stickslip._attached import deferred
 from stickslip._checks import positive, reject, vector
 from stickslip.control import LTI
 
@@ -61,6 +62,7 @@ class TimeResponse:
     def __iter__(self) -> Iterator[Array]:
         return iter((self.t, self.y[0, 0] if self.y.shape[:2] == (1, 1) else self.y))
 
+    @deferred
     def plot(self, ax: Axes | None = None, **keywords: Any) -> Axes:
         """Draw the outputs over time (needs the extra ``figures``).
 
@@ -75,9 +77,7 @@ class TimeResponse:
         -------
         matplotlib Axes
         """
-        from stickslip.linear.drawing import over_time
-
-        return over_time(self, ax, keywords)
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         outputs, inputs, n = self.y.shape

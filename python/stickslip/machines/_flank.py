@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
 from stickslip.laws import Coulomb, Curve, Law, Sum, Table
-from stickslip.stick_slip import StickSlip
+from stickslip.laws.stick_slip import StickSlip
 
 Array = NDArray[np.float64]
 

@@ -9,8 +9,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from stickslip import _checks as checks
-from stickslip.compliance import Compliance, HuntCrossley, KelvinVoigt
 from stickslip.laws import Law
+from stickslip.machine.compliance import Compliance, HuntCrossley, KelvinVoigt
 from stickslip.machines._flank import FlankFriction, check_law, sliding_speed
 
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from stickslip.animation import Body, Picture, Spring
+from stickslip.draw import style as _style
+
 if TYPE_CHECKING:
-    from stickslip.animation import Picture
-    from stickslip.trajectory import Trajectory
+    from stickslip.run.trajectory import Trajectory
 
 Array = npt.NDArray[np.float64]
 
@@ -39,9 +41,6 @@ def flanks(
     names
         Of upper and lower body.
     """
-    from stickslip._drawing import _style
-    from stickslip.animation import Body, Picture, Spring
-
     # Travel takes 2 units, so the lower body, 6 long, stays under the upper one in either direction.
     travel = max(float(np.abs(lower).max()), float(np.abs(pulled).max()), 1e-12)
     scale, length, base = 2.0 / travel, 6.0, 0.6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stickslip import _checks as checks
 from stickslip.laws import Law
-from stickslip.machine import Machine
+from stickslip.machine.machine import Machine
 from stickslip.signals import Signal
 
 __all__ = ["belt_oscillator"]

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
 from stickslip.laws import Law
-from stickslip.machine import Machine
+from stickslip.machine.machine import Machine
 from stickslip.signals import Signal
 
 __all__ = ["chain"]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from stickslip.contact import Contacts, Impacts
+from stickslip.contact import Contacts, Impacts, impact
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +70,6 @@ class ContactData:
 
         Contacts with a gap take no part. A contact slides in the direction of its tangential velocity.
         """
-        from stickslip.contact import Contacts
-
         closed = self.gap <= 0.0
         return Contacts(
             mass=self.mass,
@@ -92,8 +89,6 @@ class ContactData:
         law : {"poisson", "newton"}
             Law of impact.
         """
-        from stickslip.contact import impact
-
         closed = self.gap <= 0.0
         return impact(
             self.mass,

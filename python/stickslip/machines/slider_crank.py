@@ -6,7 +6,7 @@ from typing import Any
 
 from stickslip import _checks as checks
 from stickslip.expressions import cos, sin
-from stickslip.machine import Machine
+from stickslip.machine.machine import Machine
 
 __all__ = ["slider_crank"]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip import _checks as checks
-from stickslip.control import Cascade, Controller
+from stickslip.control.controllers import Cascade, Controller
 from stickslip.laws import Law
-from stickslip.machine import Machine
+from stickslip.machine.machine import Machine
 from stickslip.signals import Signal, as_signal
 
 if TYPE_CHECKING:

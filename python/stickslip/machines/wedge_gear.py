@@ -21,11 +21,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stickslip import _checks as checks
-from stickslip.compliance import Compliance
+from stickslip._attached import deferred
 from stickslip.laws import Law
+from stickslip.machine.compliance import Compliance
+from stickslip.machine.machine import Machine
 from stickslip.machines import wedge_motion
 from stickslip.machines._flank_gear import FlankGear
 from stickslip.machines._flight import Flight
+from stickslip.machines._picture import flanks
 from stickslip.machines.contact_data import ContactData
 from stickslip.machines.wedge_states import (
     ChatterCycle,
@@ -36,12 +39,13 @@ from stickslip.machines.wedge_states import (
     Sticking,
     direction_sign,
 )
+from stickslip.signals import Constant, Ramp
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from stickslip import Machine, Trajectory
     from stickslip.animation import Picture
+    from stickslip.run.trajectory import Trajectory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -412,8 +416,6 @@ class WedgeGear(FlankGear):
 
     def picture(self, run: Trajectory) -> Picture:
         """What an animation of a run shows: both wedges, the spring, and the gap drawn larger."""
-        from stickslip.machines._picture import flanks
-
         return flanks(
             run,
             self.angle,
@@ -424,6 +426,7 @@ class WedgeGear(FlankGear):
             ("upper", "lower"),
         )
 
+    @deferred
     def draw(self, ax: Axes | None = None, what: str | None = None, **keywords: Any) -> Axes:
         """Draw the gear: both wedges in their guides, the spring and the load, with its parameters.
 
@@ -455,12 +458,7 @@ class WedgeGear(FlankGear):
         >>> len(gear.draw().texts) > 10
         True
         """
-        if what not in (None, "geometry"):
-            return self.machine.draw(ax, what, **keywords)
-        from stickslip._drawing.drawing import show
-        from stickslip._drawing.wedge import WedgeDrawing
-
-        return show(WedgeDrawing(self), ax, keywords)
+        raise NotImplementedError
 
     @cached_property
     def machine(self) -> Machine:
@@ -468,16 +466,14 @@ class WedgeGear(FlankGear):
 
         It starts in contact, with the spring relaxed; an elastic flank is not yet compressed then.
         """
-        import stickslip as ss
-
         sine, cosine = math.sin(self.angle), math.cos(self.angle)
-        machine = ss.Machine(
+        machine = Machine(
             mass=[self.upper_mass, self.lower_mass],
             stiffness=[[0.0, 0.0], [0.0, self.stiffness]],
             names=["upper", "lower"],
             force={
-                "upper": ss.Constant(-self.load),
-                "lower": ss.Ramp(slope=self.stiffness * self.pull_velocity),
+                "upper": Constant(-self.load),
+                "lower": Ramp(slope=self.stiffness * self.pull_velocity),
             },
         )
         machine.add_contact(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
+from stickslip._attached import deferred
 from stickslip._checks import array, number, reject
 from stickslip._value import Value
 
@@ -168,9 +169,7 @@ class Signal(Value):
 
     def __mul__(self, factor: Any) -> Signal:
         if isinstance(factor, Signal):
-            from stickslip.signals.made import Product
-
-            return Product(self, factor)
+            return _product(self, factor)
         if isinstance(factor, np.ndarray):
             raise TypeError(
                 "an array times a signal is neither: the values at times t are array * signal(t), and "
@@ -225,9 +224,7 @@ class Signal(Value):
         >>> ss.Sine(2.0, 1.0).absolute()(100.75)
         2.0
         """
-        from stickslip.signals.made import Where
-
-        return Where(self, self, -self, until)
+        return _where(self, self, -self, until)
 
     def clip(
         self, low: SignalLike | None = None, high: SignalLike | None = None, until: float | None = None
@@ -254,9 +251,7 @@ class Signal(Value):
         >>> flat([0.25, 1000.75])
         array([ 1., -1.])
         """
-        from stickslip.signals.made import Clip
-
-        return Clip(self, low, high, until)
+        return _clipped(self, low, high, until)
 
     def __neg__(self) -> Signal:
         return Scaled(-1.0, self)
@@ -266,6 +261,24 @@ class Signal(Value):
 
 
 SignalLike: TypeAlias = Signal | float
+
+
+@deferred
+def _product(first: Signal, second: Signal) -> Signal:
+    """The product of two signals."""
+    raise NotImplementedError
+
+
+@deferred
+def _where(condition: Signal, above: Signal, below: Signal, until: float | None) -> Signal:
+    """One signal where the condition is positive, another elsewhere."""
+    raise NotImplementedError
+
+
+@deferred
+def _clipped(signal: Signal, low: SignalLike | None, high: SignalLike | None, until: float | None) -> Signal:
+    """The signal held between limits."""
+    raise NotImplementedError
 
 
 def _is_number(value: object) -> bool:

@@ -21,7 +21,7 @@ from stickslip.analysis.auditing._rest import check_rest
 from stickslip.analysis.auditing._sampling import intervals
 from stickslip.analysis.auditing._springs import check_springs
 from stickslip.analysis.auditing._tolerances import sizes
-from stickslip.machine import Machine
+from stickslip.machine.machine import Machine
 
 __all__ = ["Audit", "Finding", "audit"]
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip._described import law_of
 from stickslip.analysis.auditing import _formulas, _laws
 from stickslip.analysis.auditing._formulas import Formulas
 from stickslip.analysis.auditing._rows import Gap, Gradient, Mass, Numbers, Row, Turning
-from stickslip.analysis.auditing._springs import Spring, spring_of
+from stickslip.analysis.auditing._spring_law import Spring, spring_of
 from stickslip.laws import Law
-from stickslip.machine import Machine
+from stickslip.laws.stick_slip import StickSlip
+from stickslip.machine._described import law_of
+from stickslip.machine.machine import Machine
 from stickslip.signals import Constant
-from stickslip.stick_slip import StickSlip
 
 if TYPE_CHECKING:
     from stickslip.analysis.auditing._sampling import Samples

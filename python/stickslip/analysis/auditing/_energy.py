@@ -12,7 +12,7 @@ from stickslip.analysis.auditing._description import Description
 from stickslip.analysis.auditing._impacts import Rubs
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Panels, Samples
-from stickslip.analysis.auditing._springs import Line
+from stickslip.analysis.auditing._spring_law import Line
 from stickslip.analysis.auditing._surfaces import Surface
 from stickslip.analysis.auditing._tolerances import Sizes
 

@@ -17,7 +17,8 @@ from stickslip.analysis.auditing._tolerances import Sizes
 
 Array = NDArray[np.float64]
 
-_FLIGHTS = 1e-11  # of the time of the run: at one instant are made impacts within 1e-12 of it, and the limit of those that follow
+# Of the time of the run. At one instant are made impacts within 1e-12 of it, and the limit of those that follow.
+_FLIGHTS = 1e-11
 
 
 def check_events(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:

@@ -15,7 +15,7 @@ from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Samples
 from stickslip.analysis.auditing._surfaces import OPEN, Surface, load_is_known, load_room
 from stickslip.analysis.auditing._tolerances import Sizes
-from stickslip.stick_slip import Lag
+from stickslip.laws.stick_slip import Lag
 
 Array = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Description, Place, doubt_of, evaluated, internal_names
 from stickslip.analysis.auditing._sampling import Samples
 from stickslip.analysis.auditing._tolerances import Sizes
+from stickslip.laws.stick_slip import DeadTime, Lag
 from stickslip.modes import Mode
-from stickslip.stick_slip import DeadTime, Lag
 
 Array = NDArray[np.float64]
 OPEN = 2

@@ -1,0 +1,142 @@
+"""Springs: their forces from elongation and rate by the law as it is described."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Line:
+    """A characteristic ``f(x)`` by its points; the outermost lines go on."""
+
+    x: Array
+    f: Array
+
+    def at(self, x: Array) -> Array:
+        """Its value."""
+        k = np.clip(np.searchsorted(self.x, x) - 1, 0, self.x.size - 2)
+        slope = (self.f[k + 1] - self.f[k]) / (self.x[k + 1] - self.x[k])
+        value: Array = self.f[k] + slope * (x - self.x[k])
+        return value
+
+    def stored(self, x: Array) -> Array:
+        """Its integral from zero to x, by the trapezoids between all points on the way."""
+        ends = np.concatenate([self.x, [0.0]])
+
+        def one(to: float) -> float:
+            low, high = min(0.0, to), max(0.0, to)
+            on_the_way = np.unique(np.concatenate([[low, high], ends[(ends > low) & (ends < high)]]))
+            f = self.at(on_the_way)
+            area = float(np.sum(0.5 * (f[1:] + f[:-1]) * np.diff(on_the_way)))
+            return area if to >= 0.0 else -area
+
+        return np.array([one(float(value)) for value in x])
+
+
+@dataclass
+class Spring:
+    """``x = along . q - rest``; the sum of its parts acts with ``-F`` along `along`."""
+
+    name: str
+    along: Array
+    rest: Any
+    damping: float
+    parts: list[Line]
+    sides: list[int]  # of the flanks' forces; 0: attached at both ends; 2: by the sign of the characteristic
+    two_sided: bool
+
+    def elongation(self, q: Array, t: Array) -> Array:
+        """X."""
+        x: Array = self.along @ q - self.rest.values(t)
+        return x
+
+    def rate(self, v: Array, t: Array) -> Array:
+        """Its derivative."""
+        rate: Array = self.along @ v - self.rest.values(t, 1)
+        return rate
+
+    def pushes(self, x: Array, v: Array) -> list[Array]:
+        """The force of each part: a flank that its damper would make pull has none."""
+        out = []
+        for line, side in zip(self.parts, self.sides, strict=True):
+            f = line.at(x)
+            whole = f + self.damping * v
+            lets_go = (np.sign(f) != np.sign(whole)) | (f == 0.0)
+            out.append(whole if side == 0 else np.where(lets_go, 0.0, whole))
+        return out
+
+    def force(self, x: Array, v: Array) -> Array:
+        """F."""
+        total: Array = np.sum(self.pushes(x, v), axis=0)
+        return total
+
+    def line(self, x: Array) -> Array:
+        """F without the damper."""
+        total: Array = np.sum([line.at(x) for line in self.parts], axis=0)
+        return total
+
+    @property
+    def stiffness(self) -> float:
+        """The greatest slope."""
+        slopes = [np.abs(np.diff(line.f) / np.diff(line.x)).max() for line in self.parts]
+        return float(np.sum(slopes))
+
+    def doubt(self, x: Array, v: Array, x_room: Array | float, v_room: Array | float) -> Array:
+        """How far the force may be off where position and velocity are: at a touch, by its jump."""
+        f = self.stiffness * x_room + self.damping * v_room + 0.0 * x
+        for line, side in zip(self.parts, self.sides, strict=True):
+            if side != 0:
+                touches = np.abs(line.at(x)) <= self.stiffness * x_room
+                f = f + np.where(touches, self.damping * np.abs(v), 0.0)
+        return f
+
+
+def spring_of(e: Mapping[str, Any], along: Array) -> Spring:
+    """The spring with this description."""
+    k, play, preload, one_sided = (
+        float(e["stiffness"]), float(e["backlash"]), float(e["preload"]), bool(e["one_sided"]),
+    )  # fmt: skip
+    rest, damping = e["rest"], float(e["damping"])
+
+    def made(parts: list[Line], sides: list[int], two_sided: bool) -> Spring:
+        return Spring(e["name"], along, rest, damping, parts, sides, two_sided)
+
+    if e["elongations"]:
+        x, f = np.array(e["elongations"]), np.array(e["forces"])
+        if one_sided:
+            x, f = _only_pushes(x, f)
+        flat = bool(np.any((f[1:] == 0.0) & (f[:-1] == 0.0)))
+        both = bool(np.any(f > 0.0) and np.any(f < 0.0))
+        return made([Line(x, f)], [2 if flat else 0], both)
+    if not (one_sided or play or preload):
+        return made([Line(np.array([0.0, 1.0]), np.array([0.0, k]))], [0], True)
+    begins = 0.5 * play - preload / k
+    low = Line(np.array([-begins - 1.0, -begins, -begins + 1.0]), np.array([-k, 0.0, 0.0]))
+    high = Line(np.array([begins - 1.0, begins, begins + 1.0]), np.array([0.0, 0.0, k]))
+    return made([low], [-1], False) if one_sided else made([low, high], [-1, 1], True)
+
+
+def _only_pushes(x: Array, f: Array) -> tuple[Array, Array]:
+    """The table below zero, with a point where it crosses it."""
+    line = Line(x, f)
+    first, last = np.diff(f[:2])[0] / np.diff(x[:2])[0], np.diff(f[-2:])[0] / np.diff(x[-2:])[0]
+    ends = [x[0] - 1.0, x[-1] + 1.0]
+    ends += [x[0] - f[0] / first] if first else []
+    ends += [x[-1] - f[-1] / last] if last else []
+    crossings = [
+        a - fa * (b - a) / (fb - fa)
+        for a, b, fa, fb in zip(x[:-1], x[1:], f[:-1], f[1:], strict=True)
+        if fa * fb < 0.0
+    ]
+    points = np.unique(np.concatenate([x, crossings, ends]))
+    points = np.concatenate([[points[0] - 1.0], points, [points[-1] + 1.0]])
+    values = np.minimum(line.at(points), 0.0)
+    values[np.abs(line.at(points)) <= 1e-13 * np.abs(f).max()] = 0.0
+    return points, values

@@ -1,0 +1,69 @@
+"""What can be drawn by itself: a drawing that knows its size, and how it is put on axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from stickslip.draw import parts as sk
+from stickslip.draw import place
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Drawing:
+    """A drawing with its place and size, cm.
+
+    Attributes
+    ----------
+    left, bottom : float
+        Its lower left corner.
+    width, height : float
+        Its size.
+    """
+
+    left: float = 0.0
+    bottom: float = 0.0
+    width: float
+    height: float
+
+    def draw(self, ax: Axes) -> None:
+        """Draw it on axes that have been started."""
+        raise NotImplementedError
+
+
+def show(drawing: Drawing, ax: Axes | None, keywords: Mapping[str, Any] | None = None) -> Axes:
+    """Put a drawing on axes: in a new figure with its own size, on given axes with letters that shrink with it.
+
+    Keywords go to the bodies and blocks.
+    """
+    height, width = 10.0 * drawing.height + 4.0, 10.0 * drawing.width + 4.0
+    with place.axes(ax, "schematic", height, width, alone=True) as axes:
+        import matplotlib as mpl
+
+        axes.set_axis_off()
+        known = place.held(axes)
+        own = known is not None and known.own
+        scale = 1.0 if own else max(0.6, min(1.0, _scale(axes, drawing)))
+        before = len(axes.patches)
+        sk.start(
+            axes,
+            (drawing.left, drawing.left + drawing.width),
+            (drawing.bottom, drawing.bottom + drawing.height),
+        )
+        with mpl.rc_context({"font.size": 7.5 * scale}):
+            drawing.draw(axes)
+        if keywords:
+            for patch in axes.patches[before:]:
+                if patch.get_zorder() == sk.BODY:
+                    patch.set(**place.patch_options(keywords))
+        return axes
+
+
+def _scale(ax: Axes, drawing: Drawing) -> float:
+    """How large a centimetre of the drawing becomes on axes, in cm."""
+    canvas = ax.figure.canvas.figure
+    canvas.draw_without_rendering()  # lays the axes out
+    box = ax.get_window_extent()
+    return float(2.54 / canvas.dpi * min(box.width / drawing.width, box.height / drawing.height))

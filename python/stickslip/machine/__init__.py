@@ -1,0 +1,11 @@
+"""Machines: the plant and the elements in which it sticks, slips and separates."""
+
+from stickslip.machine.compliance import HuntCrossley, KelvinVoigt
+from stickslip.machine.machine import Machine
+from stickslip.machine.state_space import StateSpace
+
+__all__ = ["HuntCrossley", "KelvinVoigt", "Machine", "StateSpace"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,117 @@
+"""Units of what a run shows, from the quantities in the table of variables and from what controllers read and drive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from stickslip.machine._described import controller_of
+
+if TYPE_CHECKING:
+    from stickslip.machine.base import BaseMachine
+
+Exponents = tuple[int, ...]
+
+NUMBER: Exponents = (0, 0, 0, 0)
+FORCE: Exponents = (1, 1, -2, 0)
+TORQUE: Exponents = (1, 2, -2, 0)
+_NAMED = {
+    FORCE: "N",
+    TORQUE: "Nm",
+    (1, 1, -1, 0): "N s",
+    (1, 2, -1, 0): "Nm s",
+    (1, 2, 0, -1): "kg m²",
+    (1, 2, -1, -1): "Nm s/rad",
+    (1, 2, -2, -1): "Nm/rad",
+    (1, 0, -2, 0): "N/m",
+    (1, 0, -1, 0): "N s/m",
+    (0, 0, -1, 0): "1/s",
+}
+_RAISED = {2: "²", 3: "³", 4: "⁴"}
+
+
+def text(exponents: Exponents) -> str:
+    """A quantity in words: exponents of kg, m, s and rad.
+
+    >>> text((0, 1, -2, 0))
+    'm/s²'
+    """
+    if exponents in _NAMED:
+        return _NAMED[exponents]
+    base = list(zip(("kg", "m", "s", "rad"), exponents, strict=True))
+    above = " ".join(f"{u}{_RAISED.get(n, '')}" for u, n in base if n > 0)
+    below = " ".join(f"{u}{_RAISED.get(-n, '')}" for u, n in base if n < 0)
+    return f"{above or '1'}/{below}" if below else above
+
+
+def quantities(machine: BaseMachine) -> dict[str, Exponents]:
+    """What each signal of a machine measures, controllers included as far as what they read and drive tells it."""
+    found = {name: tuple(q) for name, q in machine.compile().quantities.items()}
+    controllers = [e for e in machine._description.elements if e["kind"] == "controller"]
+    compared = {e["name"]: q for e in controllers if (q := _compared(e, found)) is not None}
+    read_by: dict[str, list[str]] = {}
+    for e in controllers:
+        for source in e["references"]:
+            for name in source["names"]:
+                read_by.setdefault(name, []).append(e["name"])
+    for e in controllers:
+        name = e["name"]
+        if name in compared:
+            found |= {
+                f"{name}.{kind}": compared[name]
+                for kind in ("reference", "error")
+                if f"{name}.{kind}" in found
+            }
+        outputs = [key for key in found if key.startswith(f"{name}.output")]
+        for k, output in enumerate(outputs):
+            if k < len(e["to"]) and e["to"][k] and "names" in machine._description.plant:
+                found[output] = _driving(e["to"][k], machine._description.plant["rotary"])
+            elif readers := [r for r in read_by.get(output, ()) if r in compared]:
+                found[output] = compared[readers[0]]
+    return found
+
+
+def parameters(machine: BaseMachine) -> dict[str, Exponents]:
+    """What each number of a machine measures, along lengths or angles as its coordinate or element does."""
+    signals = quantities(machine)
+    rotary = machine._description.plant.get("rotary", ())
+    found = {}
+    for name, q in machine._description.parameters.items():
+        owner = name.partition(".")[0]
+        force = (
+            TORQUE
+            if owner in rotary
+            else signals.get(f"{owner}.force", signals.get(f"{owner}.normal_force", FORCE))
+        )
+        found[name] = _along_angle(q) if force == TORQUE else NUMBER if force == NUMBER else tuple(q)
+    return found
+
+
+def _along_angle(q: Exponents) -> Exponents:
+    """The same along an angle: force^a length^b time^c becomes torque^a angle^b time^c."""
+    kg, m, s, rad = q
+    return (kg, 2 * kg, s, rad + m - kg)
+
+
+def _driving(to: Mapping[str, float], rotary: Sequence[str]) -> Exponents:
+    """What drives coordinates with factors of 1; a factor has a unit of its own, as a torque constant has."""
+    kinds = {TORQUE if name in rotary else FORCE for name in to}
+    plain = all(abs(factor) == 1.0 for factor in to.values())
+    return kinds.pop() if plain and len(kinds) == 1 else NUMBER
+
+
+def _compared(element: Mapping[str, Any], known: Mapping[str, Exponents]) -> Exponents | None:
+    """What the reference of a controller is compared with, if it is one thing that is known."""
+    channels = controller_of(element["control"]).compiled.block().inputs
+    first = next((c for c in channels if c.startswith("measurement")), None)
+    if first is None or not element["measurements"]:
+        return None
+    measured = {known.get(name, NUMBER) for name in element["measurements"][0]["names"]}
+    if len(measured) != 1 or (q := measured.pop()) == NUMBER:
+        return None
+    return (q[0], q[1], q[2] - 1, q[3]) if first in ("measurement.rate", "measurement.difference") else q
+
+
+def units(machine: BaseMachine) -> dict[str, str]:
+    """Unit of each signal; empty for numbers and for what is not known."""
+    return {name: text(q) for name, q in quantities(machine).items()}

@@ -1,0 +1,197 @@
+"""Unilateral contacts of a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stickslip._checks import number, reject
+from stickslip.expressions.expr import Expr
+from stickslip.laws import Coulomb, Law, as_law
+from stickslip.machine import _smooth
+from stickslip.machine._smooth import Function
+from stickslip.machine.compliance import Compliance, HuntCrossley, KelvinVoigt, described
+from stickslip.machine.elements import MechanicalMachine
+from stickslip.machine.places import law_fields
+from stickslip.signals import Signal, as_signal
+
+
+class ContactMachine(MechanicalMachine):
+    """A plant to which contacts are added."""
+
+    def add_contact(
+        self,
+        name: str,
+        normal: Mapping[str, float] | ArrayLike | None = None,
+        tangent: Mapping[str, float | Expr] | ArrayLike | Function | None = None,
+        friction: Law | float | None = None,
+        gap: Signal | float | Expr | Function = 0.0,
+        restitution: float | Expr | Callable[[Expr], Any] | tuple[ArrayLike, ArrayLike] = 0.0,
+        impact: str = "poisson",
+        surface_velocity: Signal | float = 0.0,
+        tangential_restitution: float | None = None,
+        compliance: Compliance | None = None,
+        second_tangent: Mapping[str, float] | ArrayLike | None = None,
+        facets: int = 8,
+    ) -> None:
+        """Add a unilateral contact with friction, rigid or compliant.
+
+        The gap ``g = normal . q + gap(t)``, or ``gap(q, t)``, stays >= 0; where it is closed a normal force >= 0
+        keeps it from becoming negative. With a `compliance` the gap may become negative, and the force follows from
+        its depth.
+
+        Parameters
+        ----------
+        name : str
+            Its name; signals are ``"<name>.gap"``, ``.gap_rate``, ``.normal_force``, ``.normal_impulse`` and ``.mode``,
+            with friction also ``.force`` (opposing the velocity), ``.velocity`` and ``.load``.
+        normal : mapping or array_like, optional
+            w_N, the gradient of the gap over the coordinates: {coordinate: factor}, or all factors. Left out where
+            `gap` is a function of the coordinates.
+        tangent : mapping, array_like or callable, optional
+            w_T: the tangential velocity is ``tangent . q' - surface_velocity``. Needed with friction. Factors may be
+            expressions of positions and time, or a Python function ``f(q, t)`` returns them; they come from the
+            velocities of the two points in contact, so that no potential is needed.
+        friction : Law or float, optional
+            Law per unit normal force, or a coefficient of friction (static = kinetic); none by default. Here every
+            part of a law is per unit normal force, viscous ones (s/m) and the damping of presliding too: with a force
+            that did not vanish with the load there would be no solution at lift-off.
+        gap : float, Signal, Expr or callable, default 0.0
+            What is added to ``normal . q``, m: the distance at q = 0, or a moving wall, without jumps. Or the whole gap
+            g(q, t): an expression, or a Python function ``f(q, t)`` that is traced once (see `trace`). Its gradient,
+            its rate and the drift ζ = d/dt(∂g/∂q)·q' + … in g'' = w_N·q'' + ζ follow from it exactly.
+        restitution : float or Expr or callable or tuple of two array_like, default 0.0
+            Coefficient of restitution, in [0, 1]; or a function of the speed v >= 0 with which this contact is approached,
+            ``lambda v: ...``, a formula of ``Expr("speed")``, or a table ``(speeds, values)``, linear in between and
+            constant beyond. Where several contacts take part in an impact each has the coefficient at its own speed before
+            it, at 0 where it is not approached: Newton's law then never asks for it, Poisson's gives back that share of
+            what presses it in compression. Where it leaves [0, 1] the run ends ("failed"). Bounces that follow each other
+            faster and faster end at the `rebound_threshold` of `simulate`; impacts of several contacts that follow each
+            other without end (inelastic collapse) end in their limit, in which these contacts no longer separate.
+        impact : {"poisson", "newton"}
+            Impact law. Contacts that approach and the closed contacts that their impulses reach take part in an impact; a
+            contact that separates takes none. Where their laws differ Newton's holds for all of them, and the event
+            says so. With friction an impact can leave more energy than there was: "energy gained" in the log.
+        surface_velocity : float or Signal, default 0.0
+            Velocity of the surface along the tangent, m/s.
+        tangential_restitution : float, optional
+            e_T in [0, 1]: impacts are tangentially reversible, as those of a superball; see
+            `contact.impact`. By default they are not: impulses obey dry friction alone.
+        second_tangent : mapping or array_like, optional
+            A second direction of sliding, at a right angle to `tangent` and of the same length. Coulomb's cone then is a
+            regular polygon within it, the sum of ``facets / 2`` elements ``"<name>[0]"``, ``"<name>[1]"``, ... along
+            directions at equal angles, each under the contact's normal force: on a polygon every mode is linear, and
+            what decides which elements stick is the same problem as elsewhere, with all its answers. Sliding friction is
+            that of the cone in size and at most π/facets off in direction; what holds is that of the cone but for at
+            most a share of ``1 - cos(π/facets)``, 7.6 % for 8 facets and 0.5 % for 32. Coulomb laws and constant
+            directions alone; their signals are those of friction elements.
+        facets : int, default 8
+            Number of sides of the polygon, even.
+        compliance : HuntCrossley or KelvinVoigt, optional
+            The contact yields: its force is this function of the depth, and there are no impacts. It is closed while
+            it pushes; events say when that begins and ends. Its spring counts as elastic energy, and what its damper
+            takes is ``run.energy.compliances``. Friction uses the contact's force as its load; bristles start afresh
+            when the contact closes. A gap that moves by itself is a function of the motion, ``gap=lambda q, t: ...``.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -9.81})
+        >>> m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.3, restitution=0.5)
+        >>> run = ss.simulate(m, t_end=2.0, initial={"y.position": 1.0, "x.velocity": 1.0})
+        >>> run.events[0].impact
+        True
+        """
+        if impact not in ("poisson", "newton"):
+            reject(f"impact of '{name}'", impact, "'poisson' or 'newton'")
+        if (tangent is None) != (friction is None):
+            raise ValueError(f"contact '{name}' needs both tangent and friction, or neither")
+        if second_tangent is not None:
+            slides = self._facets(name, tangent, second_tangent, friction, facets)
+            self.add_contact(name, normal, gap=gap, restitution=restitution, impact=impact)
+            for k, (on, law) in enumerate(slides):
+                self.add_friction(f"{name}[{k}]", on, law, f"{name}.normal_force", surface_velocity)
+            return
+        if compliance is not None and not isinstance(compliance, (HuntCrossley, KelvinVoigt)):
+            reject(f"compliance of '{name}'", compliance, "a HuntCrossley or a KelvinVoigt")
+        if friction is not None:
+            friction = as_law(friction, f"friction of '{name}'")
+        self._add(
+            "contact",
+            name=str(name),
+            **self._gap(name, gap, normal),
+            **self._tangent(name, tangent),
+            surface_velocity=as_signal(surface_velocity, f"surface_velocity of '{name}'").compiled,
+            **_smooth.restitution_of(f"restitution of '{name}'", restitution),
+            impact=impact,
+            **(
+                {}
+                if tangential_restitution is None
+                else self._reversal(name, tangent, tangential_restitution)
+            ),
+            **({} if friction is None else law_fields("friction", friction)),
+            **({} if compliance is None else {"compliance": described(compliance)}),
+        )
+
+    def _facets(
+        self, name: str, tangent: Any, second: Any, friction: object, facets: int
+    ) -> list[tuple[dict[str, float], Coulomb]]:
+        """Directions and laws whose sum is a regular polygon within Coulomb's circle."""
+        what = f"friction of '{name}' in two directions"
+        law = as_law(friction, what)  # type: ignore[arg-type]
+        if not isinstance(law, Coulomb):
+            reject(what, friction, "a Coulomb law: no other law can be split into directions")
+        if not (isinstance(facets, int) and facets >= 4 and facets % 2 == 0):
+            reject(f"facets of '{name}'", facets, "an even number >= 4")
+        if _smooth.is_smooth(tangent) or _smooth.is_smooth(second):
+            reject(f"tangent of '{name}'", tangent, "constant factors with a second tangent")
+        rows = [
+            self._gradient(f"{kind} of '{name}'", row)
+            for kind, row in (("tangent", tangent), ("second_tangent", second))
+        ]
+        share = float(np.sin(np.pi / facets))
+        assert law.static is not None and law.kinetic is not None  # one level serves for both
+        part = Coulomb(law.static * share, law.kinetic * share)
+        slides = []
+        for angle in 2.0 * np.pi / facets * np.arange(facets // 2):
+            along = dict.fromkeys((*rows[0], *rows[1]), 0.0)
+            for row, factor in zip(rows, (np.cos(angle), np.sin(angle)), strict=True):
+                for coordinate, value in row.items():
+                    along[coordinate] += float(factor) * value
+            slides.append((along, part))
+        return slides
+
+    def _gap(self, name: str, gap: object, normal: object) -> dict[str, object]:
+        what = f"gap of '{name}'"
+        if _smooth.is_smooth(gap):
+            if normal is not None:
+                raise ValueError(
+                    f"contact '{name}' has a gap that is a function of the motion: leave out normal"
+                )
+            return {"gap_expression": _smooth.value_of(what, gap, self.names)}
+        if normal is None:
+            raise ValueError(f"contact '{name}' needs normal, or a gap that is a function of the coordinates")
+        gradient = self._gradient(f"normal of '{name}'", normal)  # type: ignore[arg-type]
+        return {"normal": gradient, "gap": as_signal(gap, what).compiled}  # type: ignore[arg-type]
+
+    def _tangent(self, name: str, tangent: object) -> dict[str, object]:
+        what = f"tangent of '{name}'"
+        if tangent is None:
+            return {}
+        if _smooth.is_smooth(tangent):
+            return {"tangent_expression": _smooth.row_of(what, tangent, self.names)}
+        return {"tangent": self._gradient(what, tangent)}  # type: ignore[arg-type]
+
+    @staticmethod
+    def _reversal(name: str, tangent: object, value: float) -> dict[str, float]:
+        if tangent is None:
+            raise ValueError(f"tangential_restitution of '{name}' needs a tangent and friction")
+        return {"tangential_restitution": number(f"tangential_restitution of '{name}'", value)}

@@ -1,0 +1,415 @@
+"""Elements of a mechanical plant: forces, friction, springs, constraints and one-way clutches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from numpy.typing import ArrayLike
+
+from stickslip._checks import array, number, reject, vector
+from stickslip.errors import UnknownNameError
+from stickslip.expressions.expr import Expr
+from stickslip.laws import Law, as_law
+from stickslip.machine import _smooth
+from stickslip.machine._smooth import Function
+from stickslip.machine.controlled import ControlledMachine
+from stickslip.machine.linear import LinearMachine
+from stickslip.machine.places import Measure, On, law_fields
+from stickslip.signals import Signal, as_signal
+
+
+class MechanicalMachine(ControlledMachine, LinearMachine):
+    """A plant of coordinates to which elements are added."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
+        return tuple(self._description.coordinates)
+
+    def _parts(self, what: str, on: On) -> dict[str, float]:
+        if isinstance(on, str):
+            return {on: 1.0}
+        if isinstance(on, Mapping):
+            return {str(k): number(f"{what}, factor of {k!r}", v) for k, v in on.items()}
+        if not (isinstance(on, Sequence) and len(on) == 2):
+            reject(what, on, "a coordinate, a pair of coordinates, or a mapping of coordinates to factors")
+        if on[0] == on[1]:
+            reject(what, on, "two different coordinates")
+        return {str(on[0]): 1.0, str(on[1]): -1.0}
+
+    def _variable(self, name: str) -> str:
+        """A coordinate alone is its position."""
+        return f"{name}.position" if name in self._description.coordinates else name
+
+    def _measurable(self) -> list[str]:
+        return [f"{n}.{kind}" for n in self.names for kind in ("position", "velocity")]
+
+    def _follow(self, on: On) -> Measure:
+        return self._parts("on", on)
+
+    def add_force(self, on: On, force: Signal | float | Expr | Function) -> None:
+        """Add an external force.
+
+        Parameters
+        ----------
+        on : str or tuple of two str or mapping
+            Where it acts: a coordinate, a pair (on the first, and with opposite sign on the second), or factors.
+        force : float, Signal, Expr or callable
+            Force, N: over time; or as a function of positions, velocities and time: an expression, or a Python
+            function ``f(q, v, t)`` that is traced once (see `trace`) and returns one, or ``{on: expression}``.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"])
+        >>> m.add_force("slide", ss.Ramp(slope=0.2))
+        >>> pendulum = ss.Machine(mass=1.0, names=["arm"])
+        >>> pendulum.add_force("arm", lambda q: -9.81 * ss.math.sin(q["arm"]))
+        """
+        parts = self._parts("on of a force", on)
+        what = f"force on {on!r}"
+        if _smooth.is_smooth(force):
+            where = on if isinstance(on, str) else None
+            self._add("force", on=parts, expression=_smooth.value_of(what, force, self.names, where))
+        else:
+            self._add("force", on=parts, force=as_signal(force, what).compiled)  # type: ignore[arg-type]
+
+    def _coordinate(self, name: str) -> int:
+        if name not in self.names:
+            raise UnknownNameError(
+                f"unknown coordinate {name!r}; known are: {', '.join(map(repr, self.names))}"
+            )
+        return self.names.index(name)
+
+    def add_friction(
+        self,
+        name: str,
+        on: On | Mapping[str, float | Expr] | Function,
+        law: Law | float,
+        normal_load: Signal | float | Expr | Function | str = 1.0,
+        surface_velocity: Signal | float = 0.0,
+        load: Mapping[str, float] | str | None = None,
+        load_table: tuple[ArrayLike, ArrayLike] | None = None,
+        load_periodic: bool = False,
+    ) -> None:
+        """Add a friction element.
+
+        Parameters
+        ----------
+        name : str
+            Its name; signals are ``"<name>.force"``, ``.velocity``, ``.load`` and ``.mode``.
+        on : str or tuple of two str or mapping
+            Whose velocity the relative velocity is: of a coordinate (against ground or the moving surface), of the
+            first of a pair relative to the second, or a combination {coordinate: factor}, whose factors may be
+            expressions of the positions.
+        law : Law or float
+            Any friction law; levels are per unit normal load. A number is dry friction of one level.
+        normal_load : float, Signal, Expr or callable, or str, default 1.0
+            Normal load, N, >= 0: over time, or as a function ``N(q, v, t)`` of the motion. A signal that is negative at
+            some time of the run is refused; a run ends as ``"failed"`` where a function becomes negative. Write
+            ``ss.math.maximum(0, ...)`` for a load that vanishes, or a contact. Or the name of a contact's
+            normal force, ``"<contact>.normal_force"``: friction of that contact along one more direction, in impacts
+            too. While it is a signal that is zero for a while the element is *free*: it holds nothing and has no
+            events, and what of the law does not follow the load (viscous friction) stays.
+        surface_velocity : float or Signal, default 0.0
+            Velocity of the surface under the coordinate (a belt), m/s.
+        load : mapping or str, optional
+            The load force F_l of ``StickSlip(load_factor=...)``, N: a linear form ``"<coordinate>.position"``,
+            ``"<coordinate>.velocity"`` or ``"<coordinate>.applied_force"`` (all external force on the coordinate)
+            -> factor, or the name of a contact's normal force, ``"<contact>.normal_force"``. With `load_table` the
+            linear form over which that is given, with any law.
+        load_table : tuple of two array_like, optional
+            Values of the form `load` (increasing) and loads there, N, >= 0: what is added to `normal_load`, piecewise
+            linear, held beyond its ends. It describes a load that varies over the travel of a screw, or one that
+            depends on the state and has a lower bound: ``max(0, N0 + k x)`` is a table with a corner at ``x =
+            -N0/k``. Linear motion stays exact.
+        load_periodic : bool, default False
+            The table repeats itself beyond its ends, as the load of a ball screw does with every turn: its last load
+            must be its first. The state ``"<name>.load_shift"`` holds by how many periods it is moved.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=[1.0, 2.0], names=["a", "b"])
+        >>> m.add_friction("between", on=("a", "b"), law=ss.Coulomb(static=0.3, kinetic=0.2), normal_load=9.81)
+        """
+        law = as_law(law)
+        if not (load is None or isinstance(load, (str, Mapping))):
+            reject(f"load of '{name}'", load, "a mapping such as {'block.position': 100.0}")
+        if isinstance(normal_load, str):
+            if load is not None or load_table is not None:
+                reject(f"load of '{name}'", load, "left out where normal_load is a contact's force")
+            load = normal_load
+            normal_load = 0.0
+        form = {} if load is None else {load: 1.0} if isinstance(load, str) else load
+        places, loads = (
+            ([], []) if load_table is None else self._table("load_table", name, load_table, "places", "loads")
+        )
+        self._add(
+            "friction",
+            load_at=places,
+            load_there=loads,
+            load_periodic=bool(load_periodic),
+            name=str(name),
+            **self._where(name, on),
+            **self._load(name, normal_load),
+            surface_velocity=as_signal(surface_velocity, f"surface_velocity of '{name}'").compiled,
+            load={str(k): number(f"load of '{name}', factor of {k!r}", v) for k, v in form.items()},
+            **law_fields("law", law),
+        )
+
+    def add_spring(
+        self,
+        name: str,
+        on: On,
+        stiffness: float = 0.0,
+        damping: float = 0.0,
+        backlash: float = 0.0,
+        preload: float = 0.0,
+        one_sided: bool = False,
+        *,
+        rest: Signal | float = 0.0,
+        table: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> None:
+        """Add a spring whose force is piecewise linear: elastic play, a bump stop, a dead zone, or a table.
+
+        With the elongation ``x = on . q - rest`` it acts with ``-F`` along `on`. Without play it is attached at both
+        ends, ``F = stiffness x + damping x'``. With `backlash`, `preload` or `one_sided` it has flanks that push and
+        never pull: a flank with the compression ``d`` has ``F = stiffness d + damping d'`` where ``d > 0`` and this
+        is positive, and no force otherwise. The upper one begins at ``x = backlash/2 - preload/stiffness``, the lower
+        one at minus that. So contact begins with a jump of the force to ``damping d'``, and ends where ``stiffness d
+        + damping d'`` reaches zero: before the play is reached, as the damper cannot pull. The motion on each stretch
+        is exact, and its ends are events: ``touches`` and ``leaves`` are logged, other corners of a table are not.
+
+        Parameters
+        ----------
+        name : str
+            Its name; signals are ``"<name>.force"`` (F, opposing the elongation), ``.elongation``,
+            ``.elongation_rate`` and ``.mode``: ``open`` without force; ``closed`` where a single flank pushes, or both
+            do, and for what is attached; ``high`` or ``low`` where the upper or the lower one of two does.
+        on : str or tuple of two str or mapping
+            What it measures and where it acts: a coordinate, the first of a pair relative to the second, or
+            {coordinate: factor}.
+        stiffness : float, default 0.0
+            k >= 0, N/m; > 0 with play.
+        damping : float, default 0.0
+            d >= 0, N s/m.
+        backlash : float, default 0.0
+            Total play >= 0, m: no force for ``|x| <= backlash/2``, less what `preload` takes up.
+        preload : float, default 0.0
+            Force of each flank at the end of the backlash, N, >= 0. It takes up play: what is left of it is
+            ``backlash - 2 preload/stiffness``; if that is negative both flanks push for ``|x| < preload/stiffness -
+            backlash/2``, with twice the stiffness and damping, as in a preloaded nut. With `one_sided` it is the
+            force at ``x = 0``. For a constant force shift `rest` instead.
+        one_sided : bool, default False
+            Only the lower flank: a stop that pushes where ``x < -backlash/2``. A stop at the upper end of a travel has
+            a negative factor in `on`.
+        rest : float or Signal, default 0.0
+            Where the elongation is zero, in units of ``on . q``: where a stop begins, or a moving support.
+        table : tuple of two array_like, optional
+            Elongations (increasing) and forces F there, instead of `stiffness`, `backlash` and `preload`; the outermost
+            lines go on. A table that is zero over a stretch has flanks, and where its damper would change the sign of the
+            force there is none; one without is attached. With `one_sided` only its negative forces count.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument.
+
+        Notes
+        -----
+        Law: Flores, Lankarani, Contact Force Models for Multibody Dynamics (2016), 3.2 (Kelvin-Voigt), with the force
+        cut off at zero. Modelica's ElastoBacklash begins likewise at ``|x| = b/2``, but also cuts off what the damper
+        adds beyond the force of the spring. A flank has no mass and relaxes at once when contact ends.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"])
+        >>> m.add_spring("stop", on={"slide": -1.0}, stiffness=1e4, damping=20.0, one_sided=True, rest=-0.1)
+        >>> run = ss.simulate(m, t_end=1.0, initial={"slide.velocity": 0.5})
+        >>> [(e.cause, round(e.time, 4)) for e in run.events]
+        [('stop touches', 0.2), ('stop leaves', 0.2296)]
+        """
+        elongations, forces = (
+            ([], []) if table is None else self._table("table", name, table, "elongations", "forces")
+        )
+        self._add(
+            "spring",
+            name=str(name),
+            on=self._parts(f"on of '{name}'", on),
+            stiffness=number(f"stiffness of '{name}'", stiffness),
+            damping=number(f"damping of '{name}'", damping),
+            backlash=number(f"backlash of '{name}'", backlash),
+            preload=number(f"preload of '{name}'", preload),
+            one_sided=bool(one_sided),
+            rest=as_signal(rest, f"rest of '{name}'").compiled,
+            elongations=elongations,
+            forces=forces,
+        )
+
+    def add_constraint(
+        self,
+        name: str,
+        on: On | Expr | Mapping[str, Expr] | Sequence[Expr] | Function,
+        value: Signal | float = 0.0,
+        *,
+        rate: Signal | float | None = None,
+    ) -> None:
+        """Add a bilateral constraint: an ideal gear, a rigid coupling, a prescribed motion, a joint of a closed loop.
+
+        ``on . q = value(t)``, in positions and in velocities; with `rate` ``on . q' = rate(t)`` alone, where positions
+        start anywhere. An ideal gear of ratio i is ``on={"a": 1.0, "b": -i}`` (a turns i times as fast as b), a rigid
+        coupling ``on=("a", "b")``, a shaft that is turned ``on="a", value=ss.Sine(...)``, a motor of given speed
+        ``on="a", rate=100.0``.
+
+        Parameters
+        ----------
+        name : str
+            Its name; the signal ``"<name>.force"`` is its force F: like that of friction and springs it acts with ``-F``
+            along `on`, so that between a pair it is what the first gives to the second. ``"<name>.impulse"`` is the sum of
+            its impulses in impacts so far, with the same sign.
+        on : str or tuple of two str or mapping or Expr or callable
+            A coordinate, the first of a pair relative to the second, or {coordinate: factor}. Or a formula of
+            positions and time that is held at zero, ``lambda q, t: ...``: the joint of a closed loop. With `rate`,
+            factors that are formulas, one for each coordinate or as a mapping: rolling wheels or knife edges.
+        value : float or Signal, default 0.0
+            What ``on . q`` is, in units of it; left out with a formula, which holds it. Its velocity must not jump during
+            a run: take a `SmoothStep`, a `Sine`, ...
+        rate : float or Signal, optional
+            What ``on . q'`` is instead, per second, without jumps; with factors that are formulas a number.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument. What concerns several constraints is checked when the machine runs, or by `check`: values
+            that contradict each other, rows that almost follow from others, friction or contacts along what is
+            prescribed.
+
+        Notes
+        -----
+        The equations are solved for as many coordinates as there are independent constraints, and the mass is that
+        along the motions that are left, ``Z (Z' M Z)^-1 Z'`` in place of the inverse mass (Udwadia, Kalaba 1992):
+        forces, friction, contacts and impacts, which transmit impulses through constraints, use nothing else. Runs
+        are as exact as without constraints, and nothing drifts.
+
+        Where `on` is a formula g, or the mass matrix follows the motion, all this is done again at every instant, with
+        the rows ``W = dg/dq`` that hold there, in the form ``q'' = M^-1 (h - W G^+ (W' M^-1 h + zeta))``,
+        ``G = W' M^-1 W``, ``zeta = d/dt(W)' q' + d/dt(dg/dt)`` (physics: the LCP's drift term). Each step ends on the
+        constraints in positions and velocities, by Newton's method in the metric of the masses. The force of a formula
+        is its multiplier, with the sign as above.
+
+        Redundant constraints are allowed. Their forces are then not unique, which the run's message says: shown are those
+        of the least sum of squares, each in the force that its own row needs for a unit of acceleration.
+
+        Initial values that are not given follow from those that are, with the least change from zero in the metric of
+        the masses; those given must satisfy the constraints, to ten digits. With formulas Newton's method starts from
+        zero, from where it may close the loop in another configuration than the one you want: give enough initial
+        values to prevent this.
+
+        `ensemble` varies ratios as ``"<name>.on[<coordinate>]"``, and ``"<name>.value"``, which stands for `rate` too.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=[1.0, 4.0], names=["motor", "wheel"], force={"motor": 1.0})
+        >>> m.add_constraint("gear", on={"motor": 1.0, "wheel": -2.0})
+        >>> run = ss.simulate(m, t_end=1.0, dt=0.5)
+        >>> run["wheel.velocity"].round(12), run["gear.force"].round(12)
+        (array([0.   , 0.125, 0.25 ]), array([0.5, 0.5, 0.5]))
+        """
+        if rate is not None and not (isinstance(value, (int, float)) and value == 0.0):
+            reject(f"value of '{name}'", value, "left out where rate is given")
+        given = value if rate is None else rate
+        self._add(
+            "constraint",
+            name=str(name),
+            **self._constrained(name, on, rate is not None),
+            value=as_signal(given, f"{'value' if rate is None else 'rate'} of '{name}'").compiled,
+            level="position" if rate is None else "velocity",
+        )
+
+    def add_one_way_clutch(self, name: str, on: On) -> None:
+        """Add a one-way clutch: a velocity that cannot become negative.
+
+        With ``v = on . q'`` it holds ``v >= 0`` by a force ``L >= 0`` along `on`, and ``v L = 0``: it is *free* while
+        ``v > 0``, and *locked* while ``v = 0`` and L is needed. ``on=("wheel", "engine")`` is the freewheel of a
+        bicycle: the engine drives the wheel, which may run ahead. On a single shaft it is a backstop.
+
+        Parameters
+        ----------
+        name : str
+            Its name; signals are ``"<name>.force"`` (L, which pushes the first forward and the second back),
+            ``.velocity`` (v), ``.mode`` (``free`` or ``locked``) and ``.impulse`` (the sum of its impulses so far).
+        on : str or tuple of two str or mapping
+            Whose velocity it is: of a coordinate, of the first of a pair relative to the second, or {coordinate:
+            factor}.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument.
+
+        Notes
+        -----
+        It is a contact of velocities: complementarity of v and L (Glocker 1995) decides when it locks and lets go, and its
+        impulse is part of every impact, after which again ``v >= 0``. A start with ``v < 0`` is such an impact. It is rigid
+        and without a limit of torque; a slipping one is friction, `Coulomb`, beside it.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=[1.0, 2.0], names=["engine", "wheel"], force={"engine": ss.Sine(3.0, 0.25)})
+        >>> m.add_one_way_clutch("freewheel", on=("wheel", "engine"))
+        >>> run = ss.simulate(m, t_end=3.0)
+        >>> [(str(e.after), e.time) for e in run.events]
+        [('free', 2.0)]
+        """
+        self._add("one_way_clutch", name=str(name), on=self._parts(f"on of '{name}'", on))
+
+    @staticmethod
+    def _table(
+        argument: str, name: str, table: tuple[ArrayLike, ArrayLike], first: str, second: str
+    ) -> tuple[list[float], list[float]]:
+        if not (isinstance(table, (tuple, list)) and len(table) == 2):
+            reject(f"{argument} of '{name}'", table, f"a pair: {first} and {second}")
+        whats = first, second
+        columns = [array(f"{what} of '{name}'", part) for what, part in zip(whats, table, strict=True)]
+        for what, part in zip(whats, columns, strict=True):
+            if part.ndim != 1:
+                reject(f"{what} of '{name}'", part, "a sequence of numbers")
+        return columns[0].tolist(), columns[1].tolist()
+
+    def _constrained(self, name: str, on: object, rate: bool) -> dict[str, object]:
+        what = f"on of '{name}'"
+        if _smooth.is_smooth(on):
+            row = _smooth.row_of if rate else _smooth.value_of
+            return {"on_expression": row(what, on, self.names)}
+        return {"on": self._parts(what, on)}  # type: ignore[arg-type]
+
+    def _where(self, name: str, on: object) -> dict[str, object]:
+        what = f"on of '{name}'"
+        if _smooth.is_smooth(on):
+            return {"on_expression": _smooth.row_of(what, on, self.names)}
+        return {"on": self._parts(what, on)}  # type: ignore[arg-type]
+
+    def _load(self, name: str, load: object) -> dict[str, object]:
+        what = f"normal_load of '{name}'"
+        if _smooth.is_smooth(load):
+            return {"load_expression": _smooth.value_of(what, load, self.names)}
+        return {"normal_load": as_signal(load, what).compiled}  # type: ignore[arg-type]
+
+    def _gradient(self, what: str, given: Mapping[str, float] | ArrayLike) -> dict[str, float]:
+        if isinstance(given, Mapping):
+            parts = {str(k): number(f"{what}, factor of {k!r}", v) for k, v in given.items()}
+        else:
+            w = vector(what, given, len(self.names))
+            parts = {name: float(w[i]) for i, name in enumerate(self.names) if w[i] != 0.0}
+        if not any(parts.values()):
+            reject(what, given, "finite and not zero")
+        return parts

@@ -1,0 +1,131 @@
+"""Gears of a machine, with losses in their teeth."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stickslip._checks import number, reject
+from stickslip.laws import Coulomb
+from stickslip.machine.contacts import ContactMachine
+from stickslip.machine.places import law_fields
+from stickslip.signals import as_signal
+
+
+class GearedMachine(ContactMachine):
+    """A plant to which gears are added."""
+
+    def add_gear(
+        self,
+        name: str,
+        on: tuple[str, str],
+        ratio: float,
+        efficiency: float | tuple[float, float] | None = None,
+        *,
+        friction: float | None = None,
+        backlash: float = 0.0,
+    ) -> None:
+        """Add a gear with losses in its teeth.
+
+        ``on[0]`` turns `ratio` times as fast as ``on[1]``. Losses are friction between two flanks, each pressed by what it
+        carries, so that they follow the torque and not the speed, hold the gear at rest, and lock it where its
+        efficiency backwards is not positive.
+
+        Parameters
+        ----------
+        name : str
+            Its flanks are the contacts ``"<name>_drive"``, which carries while the first shaft drives forwards, and
+            ``"<name>_coast"``. Without losses and backlash it is the constraint ``"<name>"``.
+        on : tuple of two str
+            The first shaft (input) and the second.
+        ratio : float
+            Turns of the first for one of the second; negative: in opposite directions.
+        efficiency : float or tuple of two float, optional
+            Share of the power that comes out: from the first shaft to the second, in (0, 1], and back, at most 1. One
+            number stands for both. Backwards ``<= 0`` is self-locking: a load M on the second shaft does not move it,
+            and the first must drive it down with ``-backwards M / ratio``.
+        friction : float, optional
+            Instead: coefficient of the teeth, >= 0, of sliding at the speeds of both shafts, ``w1 + ratio w2``: the
+            efficiency is ``(1 - friction)/(1 + friction)`` both ways.
+        backlash : float, default 0.0
+            Total play, as a turn of the first shaft.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument.
+
+        Notes
+        -----
+        A flank that pushes with L on the first shaft and ``ratio L`` on the second rubs with ``a L`` and ``b ratio L``.
+        Then ``e = (1 - b)/(1 + a)`` of the power comes out forwards and ``r = (1 - a)/(1 + b)`` backwards, from which
+        ``a = (1 - 2 r + e r)/(1 - e r)`` and ``b = (1 - 2 e + e r)/(1 - e r)``. Pelchen, Schweiger, Otter (2002),
+        Modeling and simulating the efficiency of gearboxes and of planetary gearboxes, equations 9 to 16: LossyGear of
+        the Modelica Standard Library, whose bearings are a friction element beside it (`Coulomb` and `Viscous`).
+
+        Without backlash both flanks touch, but just one carries: no load makes them press against each other. Which
+        one it is changes where the torque changes its sign, and that is no event. The gear is modelled by two
+        contacts: a flank is a unilateral contact whose friction follows its normal force, and all rules of contacts,
+        in stick, slip and impacts, apply to it unchanged.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=[0.1, 2.0], names=["motor", "drum"], force={"motor": 3.0, "drum": -2.0})
+        >>> m.add_gear("worm", on=("motor", "drum"), ratio=20.0, efficiency=(0.4, -0.5))
+        >>> lifts = ss.simulate(m, t_end=1.0)
+        >>> into = 3.0 - 0.1 * lifts["motor.acceleration"][-1]
+        >>> out = 2.0 + 2.0 * lifts["drum.acceleration"][-1]
+        >>> float(round(out / (20.0 * into), 9))
+        0.4
+        """
+        suffix = f" of '{name}'"
+        ratio = number("ratio" + suffix, ratio)
+        if not (isinstance(on, (tuple, list)) and len(on) == 2 and on[0] != on[1]):
+            reject("on" + suffix, on, "a pair of different coordinates")
+        if ratio == 0.0 or not np.isfinite(ratio):
+            reject("ratio" + suffix, ratio, "finite and not zero")
+        if (efficiency is None) == (friction is None):
+            raise ValueError(f"gear '{name}' needs either efficiency or friction")
+        play = number("backlash" + suffix, backlash)
+        if not 0.0 <= play < np.inf:
+            reject("backlash" + suffix, backlash, "finite and >= 0")
+        a, b = rubbing(suffix, efficiency, friction)
+        one, two = str(on[0]), str(on[1])
+        mean = 0.5 * (a + b)
+        if mean == 0.0 and play == 0.0:
+            return self.add_constraint(name, on={one: 1.0, two: -ratio})
+        flanks = {"drive": -1.0, "coast": 1.0}
+        for flank, side in flanks.items():
+            rubs = {} if mean == 0.0 else {
+                "tangent": {one: a / mean, two: ratio * b / mean}, **law_fields("friction", Coulomb(mean)),
+            }  # fmt: skip
+            self._add(
+                "contact",
+                name=f"{name}_{flank}",
+                normal={one: side, two: -side * ratio},
+                gap=as_signal(0.5 * play).compiled,
+                **rubs,
+            )
+        return None
+
+
+def rubbing(
+    suffix: str, efficiency: float | tuple[float, float] | None, friction: float | None
+) -> tuple[float, float]:
+    """Friction on the first and on the second shaft by the force of a flank."""
+    if friction is not None:
+        mu = number("friction" + suffix, friction)
+        if not 0.0 <= mu < np.inf:
+            reject("friction" + suffix, friction, "finite and >= 0")
+        return mu, mu
+    pair = efficiency if isinstance(efficiency, (tuple, list)) else (efficiency, efficiency)
+    if len(pair) != 2:
+        reject("efficiency" + suffix, efficiency, "a number, or a pair: forwards and backwards")
+    e, r = (number("efficiency" + suffix, x) for x in pair)
+    if not (0.0 < e <= 1.0 and -np.inf < r <= 1.0):
+        reject("efficiency" + suffix, efficiency, "in (0, 1] forwards and at most 1 backwards")
+    if e == r == 1.0:
+        return 0.0, 0.0
+    if 1.0 in (e, r):
+        reject("efficiency" + suffix, efficiency, "below 1 both ways, or 1 both ways")
+    return (1.0 - 2.0 * r + e * r) / (1.0 - e * r), (1.0 - 2.0 * e + e * r) / (1.0 - e * r)

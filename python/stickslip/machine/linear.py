@@ -1,0 +1,158 @@
+"""The linear part of a machine with its controllers: poles, frequency response, matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from stickslip._attached import deferred
+from stickslip.machine.base import BaseMachine
+from stickslip.machine.places import Measure, On
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from stickslip.linear import FrequencyResponse, LinearSystem, Poles
+
+
+class LinearMachine(BaseMachine):
+    """A machine with a linear part."""
+
+    @deferred
+    def poles(self) -> Poles:
+        """Poles of the machine with its controllers, slowest first.
+
+        Friction and contacts are left out, controllers are off their limits, encoders have no steps, and springs are on
+        the stretch on which they are where all coordinates are zero.
+
+        Returns
+        -------
+        Poles
+            An array of complex numbers with `stable`, `damping` and `period`. Of continuous controllers they are in
+            1/s. With sampled controllers they are those of z from one period to the next, with holds, delays and
+            difference quotients; of several rates, from one common period to the next. States that follow from others by
+            constraints do not count.
+
+        Raises
+        ------
+        ValueError
+            If the machine is not linear, a controller is a Python function, or the sampling periods have no common one.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"])
+        >>> m.add_controller(ss.PID(kp=2.0, kd=3.0), on="slide")
+        'pid'
+        >>> m.poles()
+        Poles([-1.+0.j, -2.+0.j])
+        >>> sampled = ss.Machine(mass=1.0, names=["slide"])
+        >>> sampled.add_controller(ss.P(kp=30.0, period=0.1), measure="slide.velocity", to="slide")
+        'p'
+        >>> sampled.poles()     # v' = -30 v, sampled too slowly: z = 1 - 3
+        Poles([-2.+0.j,  1.+0.j])
+        >>> sampled.poles().stable
+        False
+        """
+        raise NotImplementedError
+
+    @deferred
+    def linear_system(
+        self, inputs: On | Sequence[str | Mapping[str, float]], outputs: Measure
+    ) -> LinearSystem:
+        """Return the linear part with its controllers, from forces and references to what is measured.
+
+        Parameters
+        ----------
+        inputs : str or mapping, or a list of them
+            Where something enters: a coordinate (an input of a plant in matrices) or a combination of them, for a force;
+            ``"<controller>.reference"``, for what is added to a reference.
+        outputs : str or mapping, or a list of them
+            What is looked at: anything that can be measured, ``"<coordinate>.acceleration"``, and ``.output``,
+            ``.reference`` and ``.error`` of controllers.
+
+        Returns
+        -------
+        LinearSystem
+            With sampled controllers a system from one sampling instant to the next: inputs are held in between, outputs
+            are those right after the instant.
+
+        Raises
+        ------
+        UnknownNameError
+            For unknown names.
+        ValueError
+            If the machine is not linear or is sampled at several rates.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"])
+        >>> m.add_controller(ss.PI(kp=4.0, tn=1.0), "speed", measure="slide.velocity", to="slide")
+        'speed'
+        >>> m.linear_system("speed.reference", "slide.velocity").outputs
+        ('slide.velocity',)
+        """
+        raise NotImplementedError
+
+    def bode(
+        self,
+        input: Any,
+        output: Any,
+        omega: ArrayLike | None = None,
+        *,
+        ax: Any = None,
+        Hz: bool = False,
+        **keywords: Any,
+    ) -> FrequencyResponse:
+        """Frequency response of the machine with its controllers, drawn as a Bode diagram into `ax` if it is given.
+
+        Parameters
+        ----------
+        input, output : str or mapping, or a list of them
+            As in `linear_system`.
+        omega, ax, Hz, **keywords
+            As in `LinearSystem.bode <stickslip.linear.LinearSystem.bode>`.
+
+        Returns
+        -------
+        FrequencyResponse
+            Of the shape (outputs, inputs, n); its ``plot()`` draws the Bode diagram into the current figure.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, damping=1.0, names=["slide"])
+        >>> m.bode("slide", "slide.velocity", [1.0]).response.round(6)
+        array([[[0.5-0.5j]]])
+        """
+        return self.linear_system(input, output).bode(omega, ax=ax, Hz=Hz, **keywords)
+
+    def to_control(self, inputs: Any, outputs: Any) -> Any:
+        """The linear part as a ``control.StateSpace`` of python-control (needs the extra ``control``).
+
+        Parameters
+        ----------
+        inputs, outputs : str or mapping, or a list of them
+            As in `linear_system`; dots in the names of inputs, outputs and states become underscores.
+
+        Returns
+        -------
+        control.StateSpace
+            Of continuous time, or with ``dt`` where controllers are sampled.
+
+        Raises
+        ------
+        MissingExtraError
+            When python-control is not installed.
+        ValueError
+            Where a controller feeds a rate of an input forward, which is no state space.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, damping=2.0, names=["slide"])
+        >>> m.to_control("slide", "slide.velocity").poles()
+        array([ 0.+0.j, -2.+0.j])
+        """
+        return self.linear_system(inputs, outputs).to_control()

@@ -1,0 +1,66 @@
+"""Elementary functions of expressions and of numbers: what formulas of the motion are written with.
+
+Examples
+--------
+>>> import stickslip as ss
+>>> pendulum = ss.Machine(mass=1.0, names=["arm"])
+>>> pendulum.add_force("arm", lambda q: -9.81 * ss.math.sin(q["arm"]))
+"""
+
+from __future__ import annotations
+
+from stickslip.expressions.functions import (
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    cos,
+    cosh,
+    exp,
+    expm1,
+    hypot,
+    log,
+    log1p,
+    maximum,
+    minimum,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+    where,
+)
+
+__all__ = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cos",
+    "cosh",
+    "exp",
+    "expm1",
+    "hypot",
+    "log",
+    "log1p",
+    "maximum",
+    "minimum",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "where",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,35 @@
+"""Parts of drives: bodies that turn or slide, links that join them, motors, brakes and encoders.
+
+`Drive` makes a machine of them. Data are given as in catalogues: play, stiffness and damping of a gear or a screw are
+those at its output.
+"""
+
+from stickslip.parts.bodies import Body, Inertia, Motor, Slide
+from stickslip.parts.drive import Drive
+from stickslip.parts.holders import Brake, Encoder, Holder
+from stickslip.parts.links import Clutch, Coupling, Link, OneWayClutch
+from stickslip.parts.part import Part
+from stickslip.parts.transmissions import BallScrew, BeltDrive, Gear
+
+__all__ = [
+    "BallScrew",
+    "BeltDrive",
+    "Body",
+    "Brake",
+    "Clutch",
+    "Coupling",
+    "Drive",
+    "Encoder",
+    "Gear",
+    "Holder",
+    "Inertia",
+    "Link",
+    "Motor",
+    "OneWayClutch",
+    "Part",
+    "Slide",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

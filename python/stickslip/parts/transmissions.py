@@ -1,0 +1,222 @@
+"""Links with a ratio: gears, screws and belts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from stickslip._checks import finite, non_negative, positive, reject
+from stickslip.laws import Coulomb
+from stickslip.machine.gears import rubbing
+from stickslip.machine.machine import Machine
+from stickslip.parts.links import Link, check_elastic
+from stickslip.parts.part import Part
+
+Losses: TypeAlias = "float | tuple[float, float] | None"
+
+
+def _transmit(machine: Machine, name: str, a: str, b: str, ratio: float, part: Gear | BallScrew) -> None:
+    """``a`` moves `ratio` times as far as ``b``; all else of the part is said at ``b``."""
+    efficiency, teeth, play = part.efficiency, part.friction, part.backlash
+    lossless = efficiency is None and teeth is None
+    if part.stiffness is None:
+        machine.add_gear(
+            name,
+            (a, b),
+            ratio,
+            1.0 if lossless else efficiency,
+            friction=teeth,
+            backlash=play * abs(ratio),
+        )
+        return
+    elongation = {a: 1.0 / ratio, b: -1.0}
+    machine.add_spring(name, elongation, part.stiffness, part.damping, play)
+    if lossless:
+        return
+    # A flank is pressed by what the spring carries: |F|/|ratio| at a. See Machine.add_gear for both coefficients.
+    at_a, at_b = rubbing(f" of '{name}'", efficiency, teeth)
+    if at_a == at_b == 0.0:
+        return
+    # In the force at a, whose factor is then 1: both have its unit. Only where nothing is lost there, at b.
+    unit = abs(at_a) if abs(at_a) > 1e-9 * abs(at_b) else abs(ratio * at_b)
+    end = FURTHEST / abs(ratio)
+    most = part.stiffness * end / abs(ratio)
+    beyond = 0.5 * play + end
+    corners = [(-beyond, most), (-0.5 * play, 0.0), (0.5 * play, 0.0), (beyond, most)]
+    if play == 0.0:
+        del corners[1]
+    machine.add_friction(
+        f"{name}_teeth",
+        on={a: at_a / unit, b: ratio * at_b / unit},
+        law=Coulomb(unit),
+        normal_load=0.0,
+        load={f"{q}.position": factor for q, factor in elongation.items()},
+        load_table=([x for x, _ in corners], [n for _, n in corners]),
+    )
+
+
+FURTHEST = 2.0 * math.pi
+"""Twist of an elastic gear with losses, as a turn of its input, up to which its losses grow: far beyond all real ones."""
+
+
+def _check_transmission(part: Gear | BallScrew, measure: str) -> None:
+    part._read(finite, measure)
+    if getattr(part, measure) == 0.0:
+        reject(measure, getattr(part, measure), "other than zero")
+    part._read(non_negative, "backlash", "friction")
+    check_elastic(part, _word(part), "damping")
+    if part.efficiency is not None and part.friction is not None:
+        raise ValueError(f"a {_word(part)} has either an efficiency or friction of its teeth")
+    if part.efficiency is not None or part.friction is not None:
+        rubbing("", part.efficiency, part.friction)
+
+
+def _word(part: Part) -> str:
+    words = "".join(" " + c.lower() if c.isupper() else c for c in type(part).__name__)
+    return words.strip()
+
+
+@dataclass(frozen=True, repr=False)
+class Gear(Link):
+    """A gear between two shafts: the first turns `ratio` times as fast as the second.
+
+    Parameters
+    ----------
+    ratio : float
+        Turns of the first shaft for one of the second; negative: in opposite directions.
+    efficiency : float or tuple of two float, optional
+        Share of the power that comes out, forwards and back; backwards ``<= 0`` is self-locking. See `Machine.add_gear`.
+    friction : float, optional
+        Instead of an efficiency: coefficient of friction of the teeth.
+    backlash : float, default 0.0
+        Total play at the second shaft, rad.
+    stiffness : float, optional
+        At the second shaft with the first one held, Nm/rad; rigid by default. Losses of an elastic gear are
+        proportional to the force of its spring, without that of its damper.
+    damping : float, default 0.0
+        Likewise, Nm s/rad.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
+    Examples
+    --------
+    >>> from stickslip import parts
+    >>> parts.Gear(ratio=10.0, backlash=3e-4, stiffness=2e4)
+    Gear(ratio=10.0, backlash=0.0003, stiffness=20000.0)
+    """
+
+    kinds: ClassVar[tuple[tuple[str, str], ...]] = (("rotary", "rotary"),)
+    ratio: float
+    efficiency: Losses = None
+    friction: float | None = None
+    backlash: float = 0.0
+    stiffness: float | None = None
+    damping: float = 0.0
+
+    def _check(self) -> None:
+        _check_transmission(self, "ratio")
+
+    def _join(self, machine: Machine, name: str, a: str, b: str) -> None:
+        _transmit(machine, name, a, b, self.ratio, self)
+
+
+@dataclass(frozen=True, repr=False)
+class BallScrew(Link):
+    """A screw that moves a slide: ``lead`` for each turn.
+
+    Parameters
+    ----------
+    lead : float
+        Travel of the slide for one turn, m; negative: a left-handed one.
+    efficiency : float or tuple of two float, optional
+        Share of the power that comes out, forwards and back.
+    friction : float, optional
+        Instead of an efficiency: coefficient of friction, as for the teeth of a gear of the ratio 2 pi/lead.
+    backlash : float, default 0.0
+        Total play of the nut, m.
+    stiffness, damping : float, optional
+        Of the screw and its bearings along the axis, N/m and N s/m; rigid by default.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> axis = ss.Drive()
+    >>> axis.add("motor", ss.parts.Motor(1e-3, command=0.5))
+    >>> axis.add("screw", ss.parts.BallScrew(lead=0.01))
+    >>> axis.add("table", ss.parts.Slide(100.0))
+    >>> run = ss.simulate(axis, t_end=1.0)
+    >>> bool(np.isclose(run["table.position"][-1] / run["motor.position"][-1], 0.01 / (2 * np.pi)))
+    True
+    """
+
+    kinds: ClassVar[tuple[tuple[str, str], ...]] = (("rotary", "linear"),)
+    lead: float
+    efficiency: Losses = None
+    friction: float | None = None
+    backlash: float = 0.0
+    stiffness: float | None = None
+    damping: float = 0.0
+
+    def _check(self) -> None:
+        _check_transmission(self, "lead")
+
+    def _join(self, machine: Machine, name: str, a: str, b: str) -> None:
+        _transmit(machine, name, a, b, 2.0 * math.pi / self.lead, self)
+
+
+@dataclass(frozen=True, repr=False)
+class BeltDrive(Link):
+    """A belt or chain over two pulleys, or from a pulley to a slide that is fixed to it.
+
+    Parameters
+    ----------
+    radius : float
+        Of the first pulley, m, positive.
+    second_radius : float, optional
+        Of the second pulley, m; left out where the belt moves a slide.
+    stiffness, damping : float, optional
+        Of the whole belt, N/m and N s/m, all strands together; it does not stretch by default. In the machine it is a
+        spring at its output: between pulleys one of ``stiffness * second_radius**2``, Nm/rad, with torques in Nm.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
+    Examples
+    --------
+    >>> from stickslip import parts
+    >>> parts.BeltDrive(radius=0.02, stiffness=1e6)
+    BeltDrive(radius=0.02, stiffness=1000000.0)
+    """
+
+    radius: float
+    second_radius: float | None = None
+    stiffness: float | None = None
+    damping: float = 0.0
+
+    def _check(self) -> None:
+        self._read(positive, "radius", "second_radius")
+        check_elastic(self, "belt", "damping")
+
+    @property
+    def kinds(self) -> tuple[tuple[str, str], ...]:  # type: ignore[override]
+        """Which kinds of bodies it can join."""
+        return (("rotary", "linear" if self.second_radius is None else "rotary"),)
+
+    def _join(self, machine: Machine, name: str, a: str, b: str) -> None:
+        second = 1.0 if self.second_radius is None else self.second_radius
+        if self.stiffness is None:
+            machine.add_gear(name, (a, b), second / self.radius, 1.0)
+        else:  # at b with a factor of 1, so that units are those of b
+            elongation = {a: self.radius / second, b: -1.0}
+            machine.add_spring(name, elongation, self.stiffness * second**2, self.damping * second**2)

@@ -1,0 +1,356 @@
+"""A number made of a run, with its gradient by parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickslip import _core
+from stickslip._checks import number, reject, vector
+from stickslip._extras import need
+from stickslip.machine.machine import Machine
+from stickslip.machine.state_space import StateSpace
+from stickslip.run._tape import Noted, NotNoted, gradients
+from stickslip.run.events import Event
+from stickslip.run.sensitivity import Backwards, checked
+from stickslip.run.simulation import _with_numbers, simulate
+from stickslip.run.trajectory import Trajectory
+
+__all__ = ["to_jax", "value_and_grad"]
+
+Array = NDArray[np.float64]
+
+# Difference of sixth order: f'(0) = sum weight (f(k h) - f(-k h)) / h.
+_STENCIL = ((1, 0.75), (2, -0.15), (3, 1.0 / 60.0))
+_MANY = 12  # parameters, from which on the way back is the shorter one
+_FAR = 1e-2  # how far at most what is read of a run is moved, as a share of its size
+
+
+class _MovedEvent:
+    """An event at another time."""
+
+    def __init__(self, event: Event, moved: _Moved) -> None:
+        self._event, self._moved = event, moved
+
+    @property
+    def time(self) -> float:
+        derivatives = self._event.sensitivity
+        assert derivatives is not None  # the run has them
+        rate = derivatives[self._moved.parameter]
+        return float(self._moved.along(np.array([self._event.time]), np.array([rate]))[0])
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._event, name)
+
+
+class _Moved:
+    """A run as it is when one parameter is a little different, to first order: what functions of runs read of it."""
+
+    def __init__(self, run: Trajectory, parameter: str, step: float, reach: list[float]) -> None:
+        self._run, self.parameter, self._step, self._reach = run, parameter, step, reach
+        self.t, self.status, self.success, self.message = run.t, run.status, run.success, run.message
+
+    def along(self, values: Array, rates: Array) -> Array:
+        """Values of the run, moved; how far they may be is noted."""
+        known = np.isfinite(rates)  # where it is not, what is read is not a number
+        fastest = np.max(np.abs(rates[known]), initial=0.0)
+        if fastest > 0.0:
+            self._reach.append(_FAR * (np.max(np.abs(values), initial=0.0) or 1.0) / fastest)
+        elif not known.all():
+            self._reach.append(1.0)
+        return values + self._step * rates
+
+    def __getitem__(self, signal: str) -> Array:
+        return self.along(self._run[signal], self._run.sensitivity[signal, self.parameter])
+
+    def at(self, t: ArrayLike) -> _Moved:
+        """The run at other times."""
+        return _Moved(self._run.at(t), self.parameter, self._step, self._reach)
+
+    @property
+    def events(self) -> list[_MovedEvent]:
+        """Its events, at their times."""
+        return [_MovedEvent(event, self) for event in self._run.events]
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"{name!r} of a run has no derivative: value_and_grad knows run[signal], run.at(t)[signal], run.t, "
+            "run.events[k].time and whether it finished"
+        )
+
+
+class _ReadEvent:
+    """An event whose time is noted."""
+
+    def __init__(self, event: Event, read: _Read, number: int) -> None:
+        self._event, self._read, self._number = event, read, number
+
+    @property
+    def time(self) -> Noted:
+        return self._read.note_time(self._number, self._event.time)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._event, name)
+
+
+class _Read:
+    """A run that notes what a function reads of it; where nothing is determined that is not a number."""
+
+    def __init__(self, run: Trajectory, noted: _Readings | None = None) -> None:
+        self._run, self._noted = run, _Readings() if noted is None else noted
+        self.t, self.status, self.success, self.message = run.t, run.status, run.success, run.message
+
+    def __getitem__(self, signal: str) -> Noted:
+        values = self._run[signal]
+        if signal not in self._run.states:
+            raise NotNoted(f"{signal!r}, which is no state")
+        leaf = Noted(np.where(self.t < self._run.sensitivity.valid_until.time, values, np.nan))
+        self._noted.states.append((leaf, self._run.states.index(signal), self.t))
+        return leaf
+
+    def note_time(self, number: int, time: float) -> Noted:
+        """The time of an event."""
+        moves = self._run.sensitivity._raw.event_times[0, number]
+        leaf = Noted(time if np.isfinite(moves) else np.nan)
+        self._noted.times.append((leaf, number))
+        return leaf
+
+    def at(self, t: ArrayLike) -> _Read:
+        """The run at other times."""
+        if isinstance(t, Noted):
+            raise NotNoted("a run at times that are read themselves")
+        return _Read(self._run.at(t), self._noted)
+
+    @property
+    def events(self) -> list[_ReadEvent]:
+        """Its events."""
+        if self._run._marks.found:
+            raise NotNoted("the events of a run with crossings")
+        return [_ReadEvent(event, self, number) for number, event in enumerate(self._run.events)]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_Moved(self._run, "", 0.0, []), name)
+
+    def gradient_of(self, number: Noted) -> Array:
+        """By the parameters, of a number made of what was read."""
+        adjoint = self._run._derivatives.adjoint  # type: ignore[union-attr]
+        assert adjoint is not None  # the run was made for this
+        if np.isnan(number.value):  # made of what is not determined
+            return np.full(adjoint.shares.size, np.nan)
+        states, events = self._noted.states, self._noted.times
+        owed = gradients(number, [one[0] for one in states] + [one[0] for one in events])
+        times = np.unique(
+            np.concatenate([np.empty(0), *(t[g != 0.0] for g, (_, _, t) in zip(owed, states, strict=False))])
+        )
+        weights = np.zeros((len(self._run.states), times.size), order="F")
+        for g, (_, row, t) in zip(owed, states, strict=False):
+            read = g != 0.0
+            np.add.at(weights[row], np.searchsorted(times, t[read]), g[read])
+        of_events = [one for _, one in events]
+        found: Array = adjoint.gradient(
+            times, weights, of_events, np.array([float(g) for g in owed[len(states) :]])
+        )
+        return found
+
+
+class _Readings:
+    """All that was read of one run: of states at times, and of times of events."""
+
+    def __init__(self) -> None:
+        self.states: list[tuple[Noted, int, Array]] = []
+        self.times: list[tuple[Noted, int]] = []
+
+
+class _Gradient:
+    """What `value_and_grad` returns."""
+
+    def __init__(
+        self,
+        f: Callable[[Any], float],
+        source: Machine | StateSpace,
+        names: list[str],
+        mode: str,
+        t_end: float | tuple[float, float],
+        options: dict[str, Any],
+    ) -> None:
+        self.f, self.source, self.names, self.mode = f, source, names, mode
+        self.t_end, self.options = t_end, dict(options)
+        self.initial = self.options.pop("initial", None)
+
+    def __call__(self, p: ArrayLike) -> tuple[float, Array]:
+        values = vector("p", p)
+        if values.shape != (len(self.names),):
+            names = ", ".join(map(repr, self.names))
+            reject("p", p, f"{len(self.names)} numbers, one for each of {names}")
+        if self.mode == "reverse" or (self.mode == "auto" and len(self.names) >= _MANY):
+            try:
+                value, gradient = self._backwards(values)
+            except (NotNoted, _core.sensitivity.NoTranspose) as why:
+                if self.mode == "reverse":
+                    raise ValueError(
+                        f"mode = 'reverse' is not possible here: {why}; take mode = 'forward'"
+                    ) from None
+                self.mode = "forward"  # it stays so
+            else:
+                if self.mode == "reverse" or not np.isnan(gradient).any():
+                    return value, gradient
+        run = self._run_at(values, self.names)
+        value = number("what f returns", self.f(run))
+        return value, np.array([_along(self.f, run, name) for name in self.names])
+
+    def _run_at(self, p: Array, sensitivities: list[str]) -> Trajectory:
+        changed, given = _with_numbers(self.source, self.names, p, self.initial)
+        return simulate(changed, self.t_end, initial=given, sensitivities=sensitivities, **self.options)
+
+    def _backwards(self, p: Array) -> tuple[float, Array]:
+        run = self._run_at(p, Backwards(self.names))
+        value = number("what f returns", self.f(run))
+        read = _Read(run)
+        made: Any = self.f(read)
+        if not isinstance(made, Noted):
+            return value, np.zeros(p.size)  # of nothing that was read
+        return value, read.gradient_of(made)
+
+
+def value_and_grad(
+    f: Callable[[Any], float],
+    machine: Any,
+    parameters: Sequence[str],
+    *,
+    t_end: float | tuple[float, float],
+    mode: Literal["auto", "forward", "reverse"] = "auto",
+    **options: Any,
+) -> Callable[[ArrayLike], tuple[float, Array]]:
+    """Turn a number computed from a run into a function of parameters, with its gradient.
+
+    Derivatives are those of `simulate(..., sensitivities=...)`: exact through stick, slip and impacts. Forwards, each
+    parameter is followed along the run, and by the chain rule the derivatives are those of ``f`` where what it reads of
+    the run moves along its tangent: differences of sixth order of ``f`` alone, without another run. In reverse, what the
+    number owes to the states is carried back along the run (adjoint), once for all parameters; what
+    they change in each mode is found before, and outweighs short runs.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(run) -> float``, smooth in ``run[signal]``, ``run.at(t)[signal]`` and ``run.events[k].time``; it may also
+        read ``run.t``, ``status``, ``success`` and attributes of events besides their time. Anything else has no
+        derivative and is an error.
+    machine : Machine, StateSpace or what holds one as ``.machine``
+        The machine, which stays as it is.
+    parameters : sequence of str
+        Names as in `ensemble`.
+    t_end : float or (float, float)
+        End of the runs, s; or their start and end.
+    mode : {"auto", "forward", "reverse"}, default "auto"
+        "reverse" needs an ``f`` of states and times of events (not of crossings) that is written with NumPy: arithmetic,
+        elementary functions, indices, sums, means, products of matrices and the like. "auto" takes it from 12 parameters
+        on where it can, and else "forward". Both give the same numbers.
+    **options
+        Of `simulate`.
+
+    Returns
+    -------
+    callable
+        ``p -> (value, gradient)`` for ``scipy.optimize.minimize(..., jac=True)``; the gradient has the shape
+        (n_parameters,) and is NaN where the run is not differentiable before what ``f`` reads.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=2.0, names=["slide"], force={"slide": 6.0})
+    >>> m.add_friction("guide", on="slide", law=ss.Coulomb(static=5.0, kinetic=4.0))
+    >>> way = ss.value_and_grad(lambda run: run["slide.position"][-1], m, ["slide.mass"], t_end=2.0)
+    >>> value, gradient = way([2.0])          # (F - F_k) t² / 2 m
+    >>> round(value, 9), gradient.round(9)
+    (2.0, array([-1.]))
+    """
+    holder = getattr(machine, "machine", machine)
+    if not isinstance(holder, (Machine, StateSpace)):
+        reject("machine", machine, "a stickslip.Machine or StateSpace, or hold one as .machine")
+    source: Machine | StateSpace = holder._snapshot()
+    names = checked(parameters)
+    if not names:
+        reject("parameters", parameters, "at least one name")
+    if mode not in ("auto", "forward", "reverse"):
+        reject("mode", mode, "'auto', 'forward' or 'reverse'")
+    return _Gradient(f, source, list(names), mode, t_end, options)
+
+
+def to_jax(function: Callable[[ArrayLike], tuple[float, Array]]) -> Callable[[Any], Any]:
+    """Make a JAX function, for `jax.grad` and `jax.jit`, of a number with its gradient.
+
+    JAX calls the run with its own derivatives (``custom_vjp`` over ``pure_callback``): one run for the
+    value and the gradient together. Needs ``pip install "stickslip[jax]"``.
+
+    Parameters
+    ----------
+    function : callable
+        ``p -> (value, gradient)``, as `value_and_grad` makes it.
+
+    Returns
+    -------
+    callable
+        ``p -> value`` with p of the shape (n_parameters,), in the precision of p: JAX's is single unless
+        ``jax.config.update("jax_enable_x64", True)``. It has first derivatives; ``jax.vmap`` runs one after the other.
+
+    Raises
+    ------
+    MissingExtraError
+        If JAX is not installed.
+    ValueError
+        If ``function`` cannot be called.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=2.0, names=["slide"], force={"slide": 6.0})
+    >>> way = ss.value_and_grad(lambda run: run["slide.position"][-1], m, ["slide.mass"], t_end=2.0)
+    >>> import jax                                                       # doctest: +SKIP
+    >>> squared = jax.grad(lambda p: ss.to_jax(way)(p) ** 2)             # doctest: +SKIP
+    >>> squared(jax.numpy.array([2.0]))                                  # doctest: +SKIP
+    Array([-36.], dtype=float32)
+    """
+    if not callable(function):
+        reject("function", function, "a function p -> (value, gradient), as value_and_grad makes it")
+    jax = need("jax", "JAX", "to_jax() needs", "jax")
+
+    def on_host(p: Any) -> tuple[Array, Array]:
+        value, gradient = function(np.asarray(p, dtype=float))
+        return np.asarray(value, dtype=p.dtype), np.asarray(gradient, dtype=p.dtype)
+
+    def both(p: Any) -> Any:
+        shapes = jax.ShapeDtypeStruct((), p.dtype), jax.ShapeDtypeStruct(p.shape, p.dtype)
+        return jax.pure_callback(on_host, shapes, p, vmap_method="sequential")
+
+    @jax.custom_vjp  # type: ignore[untyped-decorator]
+    def value(p: Any) -> Any:
+        return both(p)[0]
+
+    value.defvjp(both, lambda gradient, upstream: (upstream * gradient,))
+
+    def checked_value(p: Any) -> Any:
+        return value(jax.numpy.asarray(p, dtype=float))
+
+    return checked_value
+
+
+def _along(f: Callable[[Any], float], run: Trajectory, parameter: str) -> float:
+    """The derivative of f as the run moves along its tangent by one parameter."""
+    reach: list[float] = []
+    f(_Moved(run, parameter, 0.0, reach))
+    if not reach:
+        return 0.0
+    h = min(reach) / 3.0
+
+    def at(step: float) -> float:
+        return float(f(_Moved(run, parameter, step, [])))
+
+    return sum(weight * (at(k * h) - at(-k * h)) for k, weight in _STENCIL) / h

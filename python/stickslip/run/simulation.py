@@ -1,0 +1,281 @@
+"""simulate(): one run of a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickslip import _core
+from stickslip._checks import finite, positive, reject, vector
+from stickslip.errors import UnknownNameError
+from stickslip.machine.machine import Machine
+from stickslip.machine.state_space import StateSpace
+from stickslip.run._options import engine_options, time_span
+from stickslip.run.crossings import Crossing, crossings_of, moved
+from stickslip.run.events import Mark, Marks
+from stickslip.run.sensitivity import Backwards, Derivatives, checked
+from stickslip.run.trajectory import NO_MARKS, Trajectory
+
+__all__ = ["simulate"]
+
+
+def simulate(
+    machine: Machine | Any,
+    t_end: float | tuple[float, float],
+    *,
+    t_start: float = 0.0,
+    initial: Mapping[str, float] | ArrayLike | None = None,
+    dt: float | None = None,
+    t_eval: ArrayLike | None = None,
+    rtol: float = 1e-8,
+    atol: float | ArrayLike | None = None,
+    method: Literal["auto", "exact", "explicit", "stiff", "time_stepping"] = "auto",
+    max_step: float = np.inf,
+    rebound_threshold: float = 1e-9,
+    theta: float = 0.5,
+    max_events: int = 10_000_000,
+    max_time: float = np.inf,
+    keep: Literal["segments", "events", "nothing"] = "segments",
+    state: _core.dynamics.State | None = None,
+    events: Sequence[Crossing] | Crossing = (),
+    sensitivities: Sequence[str] = (),
+) -> Trajectory:
+    """Run a machine.
+
+    Parameters
+    ----------
+    machine : Machine or StateSpace
+        What to run, or anything that has one as ``.machine``.
+    t_end : float or (float, float)
+        End of the run, s; or its start and end, as ``t_span`` of SciPy's ``solve_ivp``.
+    t_start : float, default 0.0
+        Start, s, where `t_end` is the end alone; not with `state`.
+    initial : mapping or array_like, optional
+        Initial values by the name of the state, such as ``{"block.velocity": 0.2}`` (all others 0), or all of them.
+    dt : float, optional
+        Sample on the grid ``t_start + k dt``, s. Samples take their values from the right of an event.
+    t_eval : array_like, optional
+        Sample at just these times, s. Without `dt` and `t_eval` the samples are the events and a grid fine enough to draw
+        the motion (`Trajectory.t`), whatever steps the run took; ``run.at(t)`` samples it anew at any time.
+    rtol : float, default 1e-8
+        Relative tolerance of regimes that are integrated numerically. Exact flows do not use it.
+    atol : float or array_like, optional
+        Absolute tolerance, one for all or per state; by default `rtol` times the size of each state.
+    method : {"auto", "exact", "explicit", "stiff", "time_stepping"}
+        How regimes are run. ``auto``: linear ones exactly, others by an explicit pair (of order 5; of order 8, Dormand
+        and Prince's DOP853, where masses, rows or forces are functions of the motion), or by an L-stable Rosenbrock
+        method of order 5 where they are stiff. ``time_stepping``: the θ-scheme of Moreau and Jean with the
+        fixed step `max_step`, of first order: no event is searched for, contact forces and impacts are impulses of a step,
+        gaps are violated by about one step's motion, and impacts follow Newton's law. Where masses, rows or forces are
+        functions of the motion, they are those of half a step on, at the velocities of its start: forces of formulas are
+        not implicit, and stiff ones need a step short enough. It takes curves without internal states and no
+        controllers. Between steps all signals are interpolated.
+    max_step : float, optional
+        Longest step, s; of ``time_stepping`` the step.
+    rebound_threshold : float, default 1e-9
+        Velocity threshold of restitution, in [0, 1): a contact that would rebound slower than this share of the
+        greatest speed, or step of speed, that has occurred at it (or of its size by `Machine.scales`, if that is more)
+        does not rebound where a force brings it back: a single contact is treated as plastic (ε = 0); several are
+        brought to rest with minimum-norm impulses, with friction by its law. This ends bounces that follow each other
+        faster and faster; the energy lost
+        by it, about the square of the threshold times the greatest seen, counts as loss of that impact like any
+        other. With 0 only `max_events` ends them.
+    theta : float, default 0.5
+        Of ``time_stepping``: weight of the end of a step, from 1/2 to 1.
+    max_events : int, optional
+        Budget of events; when used up the run ends with status ``"budget"``.
+    max_time : float, optional
+        Budget of wall-clock time, s.
+    keep : {"segments", "events", "nothing"}
+        What to keep: the whole motion, or only its events and the end, or the end alone. Unless the segments are
+        kept, memory does not grow with the steps, and the only sample is that at the end (no `dt`, `t_eval`).
+    state : State, optional
+        Go on from ``run.state`` of an earlier run of the same machine, with the same bits as one long run. A state
+        belongs to its description; that of another machine is refused.
+    events : Crossing or sequence of them, optional
+        Instants that are marked in the log, or end the run with status ``"stopped"``; `keep` must be its default.
+    sensitivities : sequence of str, optional
+        Parameters by which to differentiate the run, under the names that an `ensemble` varies: numbers and signals of
+        the machine such as ``"slide.mass"``, ``"belt.law.static"``, ``"force_scale"``, and initial values by the name
+        of the state. ``run.sensitivity`` and ``run.events[k].sensitivity`` hold the derivatives; see `Sensitivity`. The
+        run itself stays the same to the last bit. Not with `state`, ``time_stepping``, a `keep` other than
+        ``"segments"``, quantisers or friction that remembers by a pure delay.
+
+    Returns
+    -------
+    Trajectory
+        Always returned, also where the run ended early: `status` and `message` say how and why.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": ss.Ramp(slope=0.2)})
+    >>> m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.8))
+    >>> run = ss.simulate(m, t_end=10.0)
+    >>> run.events[0].time
+    5.0
+    """
+    described = machine
+    machine = getattr(machine, "machine", machine)
+    if not isinstance(machine, (Machine, StateSpace)):
+        reject("machine", described, "a stickslip.Machine or StateSpace, or hold one as .machine")
+    holder = None if machine is described else described
+    machine = machine._snapshot()
+    compiled = machine.compile()
+    t_start, t_end = time_span(t_end, t_start)
+    resumed = state is not None
+    if state is None:
+        state = compiled.initial_state(finite("t_start", t_start), _initial(compiled, initial))
+    elif not isinstance(state, _core.dynamics.State):
+        reject("state", state, "the state of a run")
+    elif initial is not None:
+        raise ValueError("initial and state exclude each other: a state is complete")
+    elif t_start not in (0.0, state.t):
+        raise ValueError(f"t_start = {t_start} is not allowed: the state starts at t = {state.t}")
+    if dt is not None and t_eval is not None:
+        raise ValueError("dt and t_eval exclude each other")
+    if dt is not None:
+        dt = positive("dt", dt)
+    if keep != "segments" and (dt is not None or t_eval is not None):
+        raise ValueError(f"keep = {keep!r} leaves nothing to sample: leave out dt and t_eval")
+    start = state.t
+    grid = None if t_eval is None else _grid(t_eval, start, t_end)
+    settings: dict[str, Any] = {
+        "rtol": rtol,
+        "atol": atol,
+        "method": method,
+        "max_step": max_step,
+        "max_events": max_events,
+        "max_time": max_time,
+        "rebound_threshold": rebound_threshold,
+        "theta": theta,
+        "keep": keep,
+    }
+    marks, derivatives = NO_MARKS, None
+    names = checked(sensitivities) if sensitivities else []
+    if names:
+        for given, what, why in (
+            (resumed, "state", "a state does not say how it moves with them; begin where it begins"),
+            (method == "time_stepping", "method = 'time_stepping'", "no event is known there"),
+            (keep != "segments", f"keep = {keep!r}", "they are made along the segments"),
+        ):
+            if given:
+                raise ValueError(f"sensitivities and {what} exclude each other: {why}")
+    crossings = _crossings(events, keep) if events else []
+    forms: list[Crossing] = []
+    options = engine_options(state.x.size, t_end=t_end, **settings)
+    if crossings or not names:
+        raw = _core.run.simulate(compiled, state, options)
+    if crossings:
+        marks, forms, stopped_at = _marks(Trajectory(machine, raw, np.array([start]), holder), crossings)
+        if stopped_at is not None:  # the same bits once more, up to there
+            options = engine_options(state.x.size, t_end=stopped_at, **settings)
+            raw = _core.run.simulate(compiled, state, options)
+    if names:  # the same bits, with all that happened at each instant
+        x0 = _initial(compiled, initial)
+        found: _core.sensitivity.Sensitivity | _core.sensitivity.Adjoint
+        follow = (
+            _core.sensitivity.simulate_adjoint if isinstance(names, Backwards) else _core.sensitivity.simulate
+        )
+        raw, found = follow(machine._description, state, x0, options, names)
+        derivatives = Derivatives(found)
+        if marks.found:
+            run = Trajectory(machine, raw, np.array([start]), holder, derivatives=derivatives)
+            derivatives = Derivatives(found, moved(run, [m.time for m in marks.found], forms))
+    if keep != "segments":
+        return Trajectory(machine, raw, np.array([raw.t_end]), holder)
+    if dt is not None:
+        count = int(np.floor((raw.t_end - start) / dt * (1 + 1e-12) + 1e-9)) + 1
+        grid = np.minimum(start + dt * np.arange(count), raw.t_end)
+    elif grid is not None:
+        grid = grid[grid <= raw.t_end]
+    return Trajectory(machine, raw, grid, holder, marks, derivatives)
+
+
+def _crossings(events: Sequence[Crossing] | Crossing, keep: str) -> list[Crossing]:
+    listed = crossings_of(events)
+    if listed and keep != "segments":
+        reject("keep", keep, "'segments' where events are looked for")
+    return listed
+
+
+def _marks(run: Trajectory, crossings: list[Crossing]) -> tuple[Marks, list[Crossing], float | None]:
+    """All crossings in the order of time up to the first one that ends the run, what they are of, and when that is."""
+    found: list[tuple[Mark, Crossing]] = []
+    ends: list[Mark] = []
+    for one in crossings:
+        for time, rising in zip(*one.times(run), strict=True):
+            mark = Mark(float(time), one.label, one.cause(bool(rising)), bool(rising))
+            found.append((mark, one))
+            if one.terminal:
+                ends.append(mark)
+                break
+    found.sort(key=lambda pair: pair[0].time)
+    asked = tuple(dict.fromkeys(one.label for one in crossings))
+    end = min(ends, key=lambda m: m.time) if ends else None
+    kept = [pair for pair in found if end is None or pair[0].time <= end.time]
+    marks, forms = tuple(mark for mark, _ in kept), [one for _, one in kept]
+    if end is None:
+        return Marks(asked, marks), forms, None
+    return Marks(asked, marks, f"stopped at t = {end.time:.12g} s: {end.cause}"), forms, end.time
+
+
+def _initial(
+    compiled: _core.dynamics.Compiled, initial: Mapping[str, float] | ArrayLike | None
+) -> NDArray[np.float64]:
+    """Initial values; NaN where constraints may determine what was not given."""
+    names = compiled.states
+    x = np.zeros(len(names))
+    if compiled.constraints:
+        x[: 2 * len(compiled.coordinates)] = np.nan
+    if initial is None:
+        return x
+    if isinstance(initial, Mapping):
+        for key, value in initial.items():
+            if key not in names:
+                raise UnknownNameError(
+                    f"unknown state {key!r} in initial; known are: {', '.join(map(repr, names))}"
+                )
+            x[names.index(key)] = finite(f"initial[{key!r}]", value)
+    else:
+        given = vector("initial", initial)
+        if given.shape != x.shape:
+            raise ValueError(
+                f"initial has the shape {given.shape}, but the machine has {len(names)} states: {names}"
+            )
+        x[:] = given
+    return x
+
+
+def _with_numbers(
+    machine: Machine | StateSpace,
+    names: Sequence[str],
+    values: NDArray[np.float64],
+    initial: Mapping[str, float] | ArrayLike | None,
+) -> tuple[Machine | StateSpace, dict[str, float]]:
+    """The machine with other numbers in it, under the names that an ensemble varies, and its initial values."""
+    machine = machine._snapshot()
+    compiled = machine.compile()
+    x0 = _initial(compiled, initial)
+    description, x0 = _core.ensemble.with_numbers(machine._description, x0, list(names), values)
+    given = {name: x for name, x in zip(compiled.states, x0.tolist(), strict=True) if x == x}
+    return machine._snapshot(description), given
+
+
+def _grid(t_eval: ArrayLike, start: float, t_end: float) -> NDArray[np.float64]:
+    t = vector("t_eval", np.atleast_1d(t_eval))
+    if t.size == 0:
+        raise ValueError("t_eval is empty: it must hold at least one time")
+    if np.any(np.diff(t) < 0):
+        raise ValueError("t_eval must not decrease")
+    if t[0] < start or t[-1] > t_end:
+        raise ValueError(f"t_eval reaches from {t[0]} to {t[-1]}, but the run only from {start} to {t_end}")
+    return t
