@@ -241,6 +241,7 @@ private:
   bool make_impact(Sequence& s, const List<Index>& approaching);
   bool gains_without_friction(const PosedImpact& posed, const contact::ImpactSolution& solution);
   void look_for_limit(Sequence& s);
+  bool reach_limit(Sequence& s, Index length);
   void give_up(const Sequence& s, const List<Index>& contacts);
 };
 

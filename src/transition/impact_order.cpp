@@ -17,8 +17,10 @@ namespace stickslip {
 
 namespace {
 
-constexpr Index most_impacts = 100'000;     // one by one; more at one instant are given up
-constexpr Index longest_period = 12;        // impacts after which a sequence may repeat itself
+constexpr Index most_impacts = 100'000; // one by one; more at one instant are given up
+// Impacts after which a sequence may repeat itself: a light part between contacts that all but collapse strikes them
+// hundreds of times before they part.
+constexpr Index longest_period = 1000;
 constexpr double one_instant = 1e-12;       // share of the time scale in which no force changes a velocity
 constexpr double no_loss = tolerance::same; // share of what impacts move
 
@@ -52,15 +54,11 @@ struct Made {
   }
 };
 
-// Length of the shortest period of which the latest impacts are two; 0: there is none.
-Index period_of(const List<Made>& made) {
-  for (Index p = 1; p <= longest_period && 2 * p <= made.size(); ++p) {
-    bool same = true;
-    for (Index k = 0; k < p && same; ++k)
-      same = made[made.size() - 1 - k].like(made[made.size() - 1 - k - p]);
-    if (same) return p;
-  }
-  return 0;
+// How many of the latest impacts repeat those that were made a period before them.
+Index repeated(const List<Made>& made, Index period) {
+  Index k = 0;
+  while (k + period < made.size() && made[made.size() - 1 - k].like(made[made.size() - 1 - k - period])) ++k;
+  return k;
 }
 
 // The directions in which the tangents slide in all impacts of a period; 0: one sticks, or changes its direction.
@@ -259,7 +257,7 @@ bool Decision::make_impact(Sequence& s, const List<Index>& approaching) {
     s.near[j].held =
         std::abs(solution->velocity(k)) <= tolerance::few_terms * (std::abs(p.velocity(k)) + moved);
   }
-  if (s.made.size() >= 2 * longest_period) s.made.erase(s.made.begin());
+  if (s.made.size() >= 4 * longest_period) s.made.erase(s.made.begin(), s.made.begin() + 2 * longest_period);
   s.made.push_back({std::move(*posed), std::move(*solution), approaching});
   return true;
 }
@@ -276,12 +274,25 @@ bool Decision::gains_without_friction(const PosedImpact& posed, const contact::I
   return unsolved = true;
 }
 
-// The limit of impacts that have begun to repeat themselves, if they go on without end.
+// The limit of impacts that have begun to repeat themselves, if they go on without end: those of the shortest period, or of
+// a longer one, where the shorter one comes to an end and begins anew.
 void Decision::look_for_limit(Sequence& s) {
   s.next_look = s.impacts + std::max<Index>(2, s.impacts / 4);
-  const Index length = period_of(s.made);
-  if (length == 0) return;
   look_at_rates(s);
+  for (Index length = 1; length <= longest_period && 2 * length <= s.made.size();) {
+    const Index again = repeated(s.made, length);
+    if (again < length)
+      ++length;
+    else if (reach_limit(s, length))
+      return;
+    else
+      length = (length + again) / 2 + 1; // shorter ones are multiples
+  }
+}
+
+// Whether the latest impacts of this number repeat themselves without end. If so, takes them to their limit, to the impact
+// that disturbs them, or gives up.
+bool Decision::reach_limit(Sequence& s, Index length) {
   const std::span<const Made> period(s.made.data() + (s.made.size() - length), static_cast<size_t>(length));
   List<Index> struck_ones, all; // all: also those that separate next to them
   for (const Made& one : period)
@@ -293,26 +304,30 @@ void Decision::look_for_limit(Sequence& s) {
     if (sys.contacts[j].yields() || contains(all, j) ||
         s.near[j].gap > std::max(s.near[j].no_gap, s.horizon * rate_size(j)))
       continue;
-    if (s.rates(j) < -s.approach(j)) return;
+    if (s.rates(j) < -s.approach(j)) return false;
     all.push_back(j);
   }
   const std::optional<PosedImpact> whole = pose_impact(all, true);
-  if (!whole) return;
+  if (!whole) return false;
   const std::optional<contact::RepeatingImpacts> repeating =
       repeating_impacts(*whole, struck_ones.size(), period);
-  if (!repeating) return;
+  if (!repeating) return false;
   const contact::Collapse collapse = contact::collapse_of(*repeating);
-  if (collapse.limit == contact::Limit::unknown) return;
-  if (collapse.limit == contact::Limit::none) return give_up(s, struck_ones);
+  if (collapse.limit == contact::Limit::unknown) return false;
+  if (collapse.limit == contact::Limit::none) {
+    give_up(s, struck_ones);
+    return true;
+  }
   const contact::ImpactSolution together = whole->outcome(whole->problem.velocity, collapse.impulse);
   ++jump->impacts;
   apply(*whole, together);
   const bool reached = collapse.limit == contact::Limit::reached;
   note_impulses(*whole, together, reached ? Sum::collapse : Sum::repeated);
   s.made.clear();
-  if (!reached) return;
+  if (!reached) return true;
   for (const Index j : struck_ones) s.near[j].held = true, s.near[j].gap = 0.0;
   close_gaps(struck_ones); // the flights that the limit leaves out do
+  return true;
 }
 
 // Impacts at one instant that do not end.

@@ -111,13 +111,13 @@ Matrix map_of(const RepeatingImpacts& s) {
 // Whether every impact of every period to come finds the contacts that it strikes approaching. The rates tend to an
 // eigenvector of the map; until they have, they are followed.
 bool goes_on(const RepeatingImpacts& s, const Matrix& map) {
-  constexpr int most_periods = 1000;
+  constexpr Index most_followed = 100'000;         // impacts: as many as would be made one by one
   constexpr double settled = 1e-12, margin = 1e-9; // shares of the rates
   const Index n = s.G.rows();
   const Matrix period = map.topLeftCorner(n, n);
   Vector rates = Vector::Zero(n);
   rates(s.at_rest) = s.rates(s.at_rest); // others do not change the impulses
-  for (int k = 0; k < most_periods; ++k) {
+  for (Index k = 0; k < most_followed; k += s.period.size()) {
     const double largest = rates.cwiseAbs().maxCoeff();
     if (!(largest > 0.0)) return false;
     rates /= largest;

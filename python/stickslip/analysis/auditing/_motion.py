@@ -88,13 +88,14 @@ class _Residuals:
         self.names = [f"{n}: M a = forces" for n in d.names] + [f"{n}: q' = v" for n in d.names]
         shifted, turned = d.mass.doubt(at, sizes.q, sizes.v)
         heavy = d.mass.greatest(at) @ sizes.v + shifted
+        last_digits = 2.0 * np.spacing(np.abs(p.b))  # a panel sees the values one digit before its end
         left = [
             p.change(d.mass.momentum(at)) - p.integral(f + d.mass.turning(at)),
             p.change(q) - p.integral(v),
         ]
         room = [
             relative * (2.0 * heavy[:, None] + turned[:, None] * p.width) + p.integral(doubt),
-            relative * (2.0 * sizes.q[:, None] + sizes.v[:, None] * p.width),
+            relative * 2.0 * sizes.q[:, None] + sizes.v[:, None] * (relative * p.width + last_digits),
         ]
         for one in self.surfaces:
             left.append(p.change(one.states) - p.integral(one.rates))
