@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-
 def bode(
     response: FrequencyResponse, ax: Any = None, *, Hz: bool | None = None, **keywords: Any
 ) -> NDArray[np.object_]:
