@@ -27,7 +27,7 @@ WRONG_TODAY = {
     "springs": 0,
     "smooth": 0,
     "light": 0,
-    "mixed_orders": 0,
+    "mixed_orders": 1,  # 75: its first decision is not that of exact arithmetic
 }
 LEFT_TODAY = {
     "chains": 0,

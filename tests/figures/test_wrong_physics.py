@@ -91,6 +91,6 @@ def twice_the_friction(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_twice_the_friction_is_seen(name: str, twice_the_friction: None) -> None:
     try:
         checks = stickslip_figures.get(name).compute().checks
-    except (AssertionError, IndexError, StopIteration, ValueError, RuntimeWarning):
-        return  # an event that it looks for does not come
+    except (AssertionError, LookupError, StopIteration, ValueError, RuntimeWarning):
+        return  # an event or a mode that it looks for does not come
     assert [check.quantity for check in checks if check.failed]
