@@ -108,4 +108,4 @@ def found(by: str, family: str, start: int, count: int) -> Iterator[tuple[int, l
     while count > 0:
         verdicts = _VERDICTS[by](family, seed)
         yield seed, verdicts
-        seed, count = seed + 1, count - (not verdicts[0].startswith(LEFT))
+        seed, count = seed + 1, count - (bool(verdicts) and not verdicts[0].startswith(LEFT))
