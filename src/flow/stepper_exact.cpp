@@ -167,8 +167,8 @@ double Stepper::horizon_of_roots(const Regime& r, Index degree, const State& sta
 // friction and normal forces were solved from each other. So it is with the curvature of a stretch.
 void Stepper::size_rounding(const Regime& r, const State& state, double h) {
   const Index nx = sys.nx, ns = sys.ns(), ng = r.guards.size();
-  rounding.setZero(ng, 2);
   if (!state.after_transition) return;
+  if (rounding.rows() < ng) rounding.resize(ng, 2);
   for (Index i = 0; i < nx; ++i) {
     double sum = 0.0;
     for (Index j = 0; j < nx; ++j) sum += std::abs(r.Ax(i, j) * state.base_x(j));
@@ -186,16 +186,13 @@ void Stepper::size_rounding(const Regime& r, const State& state, double h) {
   const double known = (r.coupled ? 3.0 : 1.0) * tolerance::rounding * h;
   for (Index k = 0; k < ng; ++k) {
     double slope = 0.0, bend = 0.0;
+    const bool gap = r.guards[k].kind == GuardKind::closes; // its rate is a sum of a few velocities
     for (Index i = 0; i < nx; ++i)
       if (const double a = std::abs(r.Gx(k, i)); a != 0.0) {
         slope += a * work(i);
-        for (Index j = 0; j < nx; ++j) bend += a * std::abs(r.Ax(i, j)) * work(j);
+        for (Index j = 0; j < nx && !gap; ++j) bend += a * std::abs(r.Ax(i, j)) * work(j);
       }
-    if (r.guards[k].kind == GuardKind::closes) { // its rate, a sum of a few velocities
-      rounding(k, 0) = tolerance::last_digits * h * slope;
-      continue;
-    }
-    rounding(k, 0) = known * slope;
+    rounding(k, 0) = (gap ? tolerance::last_digits * h : known) * slope;
     rounding(k, 1) = 0.5 * h * known * bend;
   }
 }

@@ -178,9 +178,9 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
     return crossing_of_sharing(c, degree, band(r, state, k), fresh, shift[k]);
   if (kind == GuardKind::load_negative)
     return crossing_of_load(c, degree, std::max(size, load_sizes(r.guards[k].friction)));
-  const double whole = guard_size(r, state, k, step.kind);
-  const bool stays = kind == GuardKind::closes ? is_held(r, state, step, k, c, size)
-                                               : size <= 2.0 * tolerance::rounding * whole;
+  const bool gap = kind == GuardKind::closes;
+  const double whole = gap ? 0.0 : guard_size(r, state, k, step.kind);
+  const bool stays = gap ? is_held(r, state, step, k, c, size) : size <= 2.0 * tolerance::rounding * whole;
   if (stays) return none; // at zero, as far as can be told
   const double zero = zero_at_start(r, state, k, step.kind, c, size, whole);
   // Nor does the place of the event within the last digits of t.

@@ -127,11 +127,8 @@ bool Decision::admissible(const contact::Candidate& c) {
     else
       mine = g.kind == GuardKind::shared_limit;
     if (!mine || settled(c, g)) continue;
-    const auto element = std::find(elements.begin(), elements.end(), g.friction) - elements.begin();
-    const Index component = g.contact >= 0              ? number[g.contact]
-                            : element < elements.size() ? closed.size() + element
-                                                        : -1;
-    if (component >= 0) drop_rounding(problem, c, component, g.kind, goes_on, pace, series.row(k));
+    if (const Index at = component_of(g); at >= 0)
+      drop_rounding(problem, c, at, g.kind, goes_on, pace, series.row(k));
     if (sign_of(r, k) <= 0) continue;
     note_overrun(r, g);
     return false;
@@ -417,9 +414,8 @@ double Decision::certain_slope(const Regime& r, Index k, double slope) const {
 }
 
 // Along an element at rest, as well as it is known where it stands.
-double Decision::no_acceleration(Index i) const {
+double Decision::no_acceleration(Index k) const {
   if (!STICKSLIP_RULE("no_acceleration")) return 0.0;
-  const Index k = closed.size() + (std::find(elements.begin(), elements.end(), i) - elements.begin());
   return problem.no_acceleration(k, contact::at_guard(problem, allowed[k], k));
 }
 
@@ -440,7 +436,7 @@ int Decision::sign_of(const Regime& r, Index k) {
   switch (g.kind) {
   case GuardKind::slip_ends:
     if (rests[i]) row[0] = 0.0, row[1] = certain_slope(r, k, row[1]);
-    if (rests[i] && here != nullptr && std::abs(row[1]) <= no_acceleration(i)) row[1] = 0.0;
+    if (rests[i] && here != nullptr && std::abs(row[1]) <= no_acceleration(component_of(g))) row[1] = 0.0;
     if (std::all_of(row.begin(), row.end(), [](double a) { return a == 0.0; }) ||
         (rests[i] && stands_still(r, sys.friction[i])))
       return 1; // it does not move at all, so it does not slip

@@ -145,6 +145,13 @@ private:
   bool strike_without_collision();
   void count_slips(const List<Guard>& fired);
 
+  // Of what a guard is of in the problem; -1: it has no part in it.
+  Index component_of(const Guard& g) const {
+    if (g.contact >= 0) return number[g.contact];
+    const auto at = std::find(elements.begin(), elements.end(), g.friction);
+    return at == elements.end() ? -1 : closed.size() + (at - elements.begin());
+  }
+
   // choice.cpp
   bool choose_modes(const List<Guard>& fired);
   void assemble();
@@ -177,7 +184,7 @@ private:
   void note_firing(const Regime& r, List<Guard>& fired);
   void note_overrun(const Regime& r, const Guard& g);
   int sign_of(const Regime& r, Index guard);
-  double no_acceleration(Index element) const;
+  double no_acceleration(Index component) const;
   double certain_slope(const Regime& r, Index guard, double slope) const;
   Vector acceleration_terms(const Regime& r, const Vector& row, const Matrix& by, const Matrix& held) const;
   bool stands_still(const Regime& r, const Friction& p);

@@ -102,7 +102,7 @@ struct Jump {
     x_after = state.base_x;
   }
   // Impulses or rubs of one impact: they are kept in the order of impacts.
-  template <class List> static auto of_impact(List& all, Index impact) {
+  template <class Records> static auto of_impact(Records& all, Index impact) {
     return std::ranges::equal_range(all, impact, {}, [](const auto& one) { return one.impact; });
   }
   // Adds to the latest impact.

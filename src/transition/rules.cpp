@@ -354,23 +354,11 @@ Index distinct(const Problem& p, const TransitionWorkspace& ws) {
   return n;
 }
 
-// In ws.order. An answer with shared forces stands for all mode sets of the same motion, unless it does not hold.
-void find_admissible(const Problem& p, const Admissible& admissible, TransitionWorkspace& ws) {
-  auto& order = ws.order;
-  order.clear();
-  const auto add = [&](bool unique) {
-    for (Index k = 0; k < ws.answers.size(); ++k) {
-      const Candidate& c = ws.answers[k];
-      const auto stands_for = [&](Index a) {
-        return !ws.answers[a].unique && same_motion(p, ws.answers[a], c);
-      };
-      if (c.unique == unique && std::none_of(order.begin(), order.end(), stands_for) && admissible(c))
-        order.push_back(k);
-    }
-  };
-  add(false);
-  add(true);
-  std::sort(order.begin(), order.end());
+// In ws.order.
+void find_admissible(const Admissible& admissible, TransitionWorkspace& ws) {
+  ws.order.clear();
+  for (Index k = 0; k < ws.answers.size(); ++k)
+    if (admissible(ws.answers[k])) ws.order.push_back(k);
 }
 
 // An element that stands at its static level leaves it only if rest does not hold there.
@@ -423,12 +411,14 @@ void choose(const Problem& p, const List<Mode>& present, const List<Allowed>& al
   if (count_modes(p, ws.allowed, ws.slip[0]) > largest_mode_count &&
       present_goes_on(p, present, admissible, ws, out))
     return;
-  bool complete = false;
-  for (const bool parts : {false, true}) { // a shared answer stands for its parts unless it is not admissible
-    ws.stage.keep_parts = parts;
+  ws.stage.keep_parts = ws.stage.has_dropped = false;
+  bool complete = transitions(p, allowed, ws);
+  find_admissible(admissible, ws);
+  if (ws.order.empty() &&
+      ws.stage.has_dropped) { // a shared answer stands for its parts unless it is not admissible
+    ws.stage.keep_parts = true;
     complete = transitions(p, allowed, ws);
-    find_admissible(p, admissible, ws);
-    if (!ws.order.empty()) break;
+    find_admissible(admissible, ws);
   }
   if (ws.order.empty() && ws.departures) {
     prepare(p, allowed, ws);
@@ -436,7 +426,7 @@ void choose(const Problem& p, const List<Mode>& present, const List<Allowed>& al
     cascade.depart();
     complete = cascade.complete;
     ws.led_to = ws.answers.size();
-    find_admissible(p, admissible, ws);
+    find_admissible(admissible, ws);
   }
   auto& order = ws.order;
   out.rounds = ws.visited_count;

@@ -55,13 +55,14 @@ template <class Visit> struct Walk {
 
 // What rigidity leaves open appears once: the shared answer stands for all the mode sets with the same
 // motion.
-void drop_parts_of_shared(const Problem& p, const StageWorkspace& ws, Pool& out, Index first) {
+void drop_parts_of_shared(const Problem& p, StageWorkspace& ws, Pool& out, Index first) {
   if (ws.keep_parts) return;
   for (Index a = first; a < out.size(); ++a) {
     if (out[a].unique) continue;
     for (Index b = out.size(); b-- > first;)
       if (a != b && same_motion(p, out[a], out[b])) {
         out.order_as_found(b);
+        ws.has_dropped = true;
         if (b < a) --a;
       }
   }

@@ -45,7 +45,8 @@ struct StageWorkspace {
   Vector q;
   List<double> cover;
   Index most_modes = largest_mode_count;
-  bool keep_parts = false; // mode sets that a shared answer stands for as well
+  bool keep_parts = false;  // mode sets that a shared answer stands for as well
+  bool has_dropped = false; // some of these were left out
 };
 
 // How many mode sets there are; stops counting above `largest_on_failure`.

@@ -93,9 +93,8 @@ void Decision::wake() {
 // Whether a force or acceleration that the first terms of what begins to act already give tells of the guard.
 bool Decision::settled(const contact::Candidate& c, const Guard& g) const {
   if (!woken || g.kind == GuardKind::shared_limit) return false;
-  if (g.contact >= 0) return c.touching[number[g.contact]] == 0;
-  const auto at = std::find(elements.begin(), elements.end(), g.friction);
-  return at != elements.end() && c.touching[closed.size() + (at - elements.begin())] == 0;
+  const Index at = component_of(g);
+  return at >= 0 && c.touching[at] == 0;
 }
 
 } // namespace stickslip
