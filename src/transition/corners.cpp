@@ -3,7 +3,7 @@
 #include "core/tolerances.hpp"
 #include "dynamics/tangent.hpp"
 #include "model/smooth.hpp"
-#include "transition/decision.hpp"
+#include "transition/instant.hpp"
 
 #include <algorithm>
 #include <cmath>

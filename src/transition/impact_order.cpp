@@ -1,9 +1,8 @@
 // Impacts at one instant, one after the other, to the last or to their limit.
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
-#include "model/machine.hpp"
-#include "transition/decision.hpp"
 #include "transition/impact_sequence.hpp"
+#include "transition/impacts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -128,10 +127,8 @@ std::optional<contact::RepeatingImpacts> repeating_impacts(const PosedImpact& wh
   return out;
 }
 
-} // namespace
-
 // The impacts of one instant, and what is known of the contacts between them.
-struct Decision::Sequence {
+struct Sequence {
   List<contact::Near> near; // of each contact
   List<bool> touched;       // closed or met at this instant, or struck
   Vector rates, approach;
@@ -141,47 +138,47 @@ struct Decision::Sequence {
 };
 
 // An open contact whose gap has closed at this instant, or is zero at the start.
-bool Decision::meets(Index j, const List<Guard>& fired) const {
-  if (starting) return std::abs(gap_at(j)) <= no_gap(j);
+bool meets(const Instant& at, Index j, const List<Guard>& fired) {
+  if (at.starting) return std::abs(at.gap(j)) <= at.no_gap(j);
   return std::any_of(fired.begin(), fired.end(), [j](const Guard& g) {
     return (g.kind == GuardKind::closes || g.kind == GuardKind::locks) && g.contact == j;
   });
 }
 
-Decision::Sequence Decision::begin_sequence(const List<Guard>& fired) const {
-  const Index nc = sys.contacts.size();
+Sequence begin_sequence(const Instant& at, const List<Guard>& fired) {
+  const Index nc = at.sys.contacts.size();
   Sequence s;
   s.near.resize(nc);
   s.touched.assign(nc, false);
   s.rates = Vector::Zero(nc), s.approach = Vector::Constant(nc, INFINITY);
-  s.horizon = std::max(tolerance::last_digits * std::abs(t), one_instant * state->time_scale);
+  s.horizon = std::max(tolerance::last_digits * std::abs(at.t), one_instant * at.state->time_scale);
   for (Index j = 0; j < nc; ++j) {
-    if (sys.contacts[j].yields()) continue;
-    const bool was_closed = state->modes.contact[j] == Mode::closed, meets_now = meets(j, fired);
-    const double rate = rate_at(j), still = no_rate(j), gap = gap_at(j);
+    if (at.sys.contacts[j].yields()) continue;
+    const bool was_closed = at.state->modes.contact[j] == Mode::closed, meets_now = meets(at, j, fired);
+    const double rate = at.rate(j), still = at.no_rate(j), gap = at.gap(j);
     s.touched[j] = was_closed || meets_now;
     contact::Near& near = s.near[j];
-    const double unknown = tolerance::few_terms * gap_size(sys.contacts[j], state->nominal, sig.data()) +
-                           tolerance::last_digits * std::abs(t) * rate_size(j);
+    const double unknown = tolerance::few_terms * gap_size(at.sys.contacts[j], at.state->nominal, at.s()) +
+                           tolerance::last_digits * std::abs(at.t) * at.rate_size(j);
     near.gap = was_closed || meets_now || gap <= unknown ? 0.0 : gap;
-    near.no_gap = no_gap(j);
+    near.no_gap = at.no_gap(j);
     near.held = was_closed && std::abs(rate) <= still;
   }
   return s;
 }
 
-void Decision::look_at_rates(Sequence& s) const {
+void look_at_rates(const Instant& at, Sequence& s) {
   for (Index j = 0; j < s.near.size(); ++j) {
-    if (sys.contacts[j].yields()) continue;
-    s.rates(j) = rate_at(j);
-    s.approach(j) = no_rate(j);
-    s.near[j].at_rest = tolerance::few_terms * rate_size(j);
+    if (at.sys.contacts[j].yields()) continue;
+    s.rates(j) = at.rate(j);
+    s.approach(j) = at.no_rate(j);
+    s.near[j].at_rest = tolerance::few_terms * at.rate_size(j);
   }
 }
 
 // Contacts that take part in an impact: those that approach, and the closed ones that their impulses reach, from one to
 // the next.
-List<Index> Decision::taking_part(const Sequence& s, const List<Index>& approaching) const {
+List<Index> taking_part(const System& sys, const Sequence& s, const List<Index>& approaching) {
   List<Index> out = approaching, left;
   for (Index j = 0; j < s.near.size(); ++j) {
     const contact::Near& near = s.near[j];
@@ -198,57 +195,47 @@ List<Index> Decision::taking_part(const Sequence& s, const List<Index>& approach
   return out;
 }
 
-// All impacts of this instant. Afterwards contacts that touch and do not separate are closed.
-void Decision::make_impacts(const List<Guard>& fired) {
-  Sequence s = begin_sequence(fired);
-  bool rebounds_ended = true;
-  for (look_at_rates(s); !unsolved; look_at_rates(s)) {
-    const contact::NextImpact next = contact::next_impact(s.near, s.rates, s.approach, s.horizon);
-    if (next.contacts.empty()) {
-      if (rebounds_ended || s.impacts > 1) break;
-      end_rebounds(s.made.back().posed, s.made.back().solution);
-      rebounds_ended = true;
-      continue;
-    }
-    if (++s.impacts > most_impacts) return give_up(s, next.contacts);
-    fly(s, next.flight);
-    if (!make_impact(s, next.contacts)) return;
-    rebounds_ended = false;
-    if (s.impacts >= s.next_look) look_for_limit(s);
-  }
-  for (Index j = 0; j < s.near.size(); ++j)
-    if (s.touched[j]) {
-      const bool together = s.near[j].gap == 0.0 && rate_at(j) <= no_rate(j);
-      state->modes.contact[j] = together ? Mode::closed : Mode::open;
-    }
-}
-
 // Free flight to the next impact of this instant. The time, which it would change in its last digits at most, stays.
-void Decision::fly(Sequence& s, double flight) {
+void fly(const Instant& at, Sequence& s, double flight) {
   if (flight == 0.0) return;
   s.horizon -= flight;
   for (Index j = 0; j < s.near.size(); ++j)
     if (contact::Near& near = s.near[j]; !near.held && (near.gap > 0.0 || s.rates(j) > near.at_rest))
       near.gap = std::max(0.0, near.gap + s.rates(j) * flight);
-  const Index coordinates = sys.n_coordinates;
-  state->base_x.head(coordinates) += flight * state->base_x.segment(coordinates, coordinates);
+  const Index coordinates = at.sys.n_coordinates;
+  at.state->base_x.head(coordinates) += flight * at.state->base_x.segment(coordinates, coordinates);
 }
 
-bool Decision::make_impact(Sequence& s, const List<Index>& approaching) {
+// Without friction no impact of contacts that approach or are closed gains energy, whatever their restitution: with
+// Newton's law the gain is 1/2 sum (1 - e) Lambda g' <= 0 beside the work of moving walls.
+bool gains_without_friction(const Instant& at, const PosedImpact& posed,
+                            const contact::ImpactSolution& solution) {
+  const double gain = -loss_of(solution), moved = posed.energy_scale(solution);
+  double doubt = 0.0; // work of the impulses on rates that are rounding
+  for (Index k = 0; k < posed.contacts.size(); ++k)
+    doubt += solution.impulse(k) * at.no_rate(posed.contacts[k]);
+  if (!posed.elements.empty() || gain <= no_loss * moved + doubt) return false;
+  at.jump->undefined = "an impact of '" + at.sys.contacts[posed.contacts.front()].name +
+                       "' without friction gains energy, which is a defect of this package: please report it";
+  return true;
+}
+
+bool make_impact(Instant& at, Sequence& s, const List<Index>& approaching, Impacts& impacts) {
   for (const Index j : approaching) s.near[j].gap = 0.0;
-  std::optional<PosedImpact> posed = pose_impact(taking_part(s, approaching), true);
+  std::optional<PosedImpact> posed = pose_impact(at, taking_part(at.sys, s, approaching), true);
   std::optional<contact::ImpactSolution> solution;
-  if (posed) solution = strike(*posed);
-  unsolved = unsolved || !solution;
-  if (unsolved) return false;
+  if (posed) solution = strike(at, *posed, impacts);
+  impacts.unsolved = impacts.unsolved || !solution;
+  if (impacts.unsolved) return false;
   // The order of impacts that act on each other decides where they lead.
   const auto row_of = [&](Index j) {
     return std::find(posed->contacts.begin(), posed->contacts.end(), j) - posed->contacts.begin();
   };
   for (const Index a : approaching)
     for (const Index b : approaching)
-      ambiguous = ambiguous || (a != b && posed->problem.G(row_of(a), row_of(b)) != 0.0);
-  if (gains_without_friction(*posed, *solution)) return false;
+      impacts.ambiguous = impacts.ambiguous || (a != b && posed->problem.G(row_of(a), row_of(b)) != 0.0);
+  impacts.unsolved = gains_without_friction(at, *posed, *solution);
+  if (impacts.unsolved) return false;
   for (Index k = 0; k < posed->contacts.size(); ++k) {
     const Index j = posed->contacts[k];
     s.touched[j] = true;
@@ -262,37 +249,21 @@ bool Decision::make_impact(Sequence& s, const List<Index>& approaching) {
   return true;
 }
 
-// Without friction no impact of contacts that approach or are closed gains energy, whatever their restitution: with
-// Newton's law the gain is 1/2 sum (1 - e) Lambda g' <= 0 beside the work of moving walls.
-bool Decision::gains_without_friction(const PosedImpact& posed, const contact::ImpactSolution& solution) {
-  const double gain = -loss_of(solution), moved = posed.energy_scale(solution);
-  double doubt = 0.0; // work of the impulses on rates that are rounding
-  for (Index k = 0; k < posed.contacts.size(); ++k) doubt += solution.impulse(k) * no_rate(posed.contacts[k]);
-  if (!posed.elements.empty() || gain <= no_loss * moved + doubt) return false;
-  jump->undefined = "an impact of '" + sys.contacts[posed.contacts.front()].name +
-                    "' without friction gains energy, which is a defect of this package: please report it";
-  return unsolved = true;
-}
-
-// The limit of impacts that have begun to repeat themselves, if they go on without end: those of the shortest period, or of
-// a longer one, where the shorter one comes to an end and begins anew.
-void Decision::look_for_limit(Sequence& s) {
-  s.next_look = s.impacts + std::max<Index>(2, s.impacts / 4);
-  look_at_rates(s);
-  for (Index length = 1; length <= longest_period && 2 * length <= s.made.size();) {
-    const Index again = repeated(s.made, length);
-    if (again < length)
-      ++length;
-    else if (reach_limit(s, length))
-      return;
-    else
-      length = (length + again) / 2 + 1; // shorter ones are multiples
-  }
+// Impacts at one instant that do not end.
+void give_up(const Instant& at, const Sequence& s, const List<Index>& contacts, Impacts& impacts) {
+  std::string names;
+  for (const Index j : contacts) names += (names.empty() ? "'" : ", '") + at.sys.contacts[j].name + "'";
+  at.jump->undefined =
+      "the impacts of " + names +
+      " follow each other without end at one instant: a part without clearance between contacts of "
+      "restitution 1, or between walls that approach each other (after " +
+      std::to_string(s.impacts) + " impacts)";
+  impacts.unsolved = true;
 }
 
 // Whether the latest impacts of this number repeat themselves without end. If so, takes them to their limit, to the impact
 // that disturbs them, or gives up.
-bool Decision::reach_limit(Sequence& s, Index length) {
+bool reach_limit(Instant& at, Sequence& s, Index length, Impacts& impacts) {
   const std::span<const Made> period(s.made.data() + (s.made.size() - length), static_cast<size_t>(length));
   List<Index> struck_ones, all; // all: also those that separate next to them
   for (const Made& one : period)
@@ -301,13 +272,13 @@ bool Decision::reach_limit(Sequence& s, Index length) {
   all = struck_ones;
   for (Index j = 0; j < s.near.size(); ++j) {
     // Contacts within reach at this instant may be struck on the way.
-    if (sys.contacts[j].yields() || contains(all, j) ||
-        s.near[j].gap > std::max(s.near[j].no_gap, s.horizon * rate_size(j)))
+    if (at.sys.contacts[j].yields() || contains(all, j) ||
+        s.near[j].gap > std::max(s.near[j].no_gap, s.horizon * at.rate_size(j)))
       continue;
     if (s.rates(j) < -s.approach(j)) return false;
     all.push_back(j);
   }
-  const std::optional<PosedImpact> whole = pose_impact(all, true);
+  const std::optional<PosedImpact> whole = pose_impact(at, all, true);
   if (!whole) return false;
   const std::optional<contact::RepeatingImpacts> repeating =
       repeating_impacts(*whole, struck_ones.size(), period);
@@ -315,31 +286,61 @@ bool Decision::reach_limit(Sequence& s, Index length) {
   const contact::Collapse collapse = contact::collapse_of(*repeating);
   if (collapse.limit == contact::Limit::unknown) return false;
   if (collapse.limit == contact::Limit::none) {
-    give_up(s, struck_ones);
+    give_up(at, s, struck_ones, impacts);
     return true;
   }
   const contact::ImpactSolution together = whole->outcome(whole->problem.velocity, collapse.impulse);
-  ++jump->impacts;
-  apply(*whole, together);
+  ++at.jump->impacts;
+  apply(at, *whole, together, impacts);
   const bool reached = collapse.limit == contact::Limit::reached;
-  note_impulses(*whole, together, reached ? Sum::collapse : Sum::repeated);
+  note_impulses(at, *whole, together, reached ? Sum::collapse : Sum::repeated);
   s.made.clear();
   if (!reached) return true;
   for (const Index j : struck_ones) s.near[j].held = true, s.near[j].gap = 0.0;
-  close_gaps(struck_ones); // the flights that the limit leaves out do
+  close_gaps(at, struck_ones); // the flights that the limit leaves out do
   return true;
 }
 
-// Impacts at one instant that do not end.
-void Decision::give_up(const Sequence& s, const List<Index>& contacts) {
-  std::string names;
-  for (const Index j : contacts) names += (names.empty() ? "'" : ", '") + sys.contacts[j].name + "'";
-  jump->undefined =
-      "the impacts of " + names +
-      " follow each other without end at one instant: a part without clearance between contacts of "
-      "restitution 1, or between walls that approach each other (after " +
-      std::to_string(s.impacts) + " impacts)";
-  unsolved = true;
+// The limit of impacts that have begun to repeat themselves, if they go on without end: those of the shortest period, or of
+// a longer one, where the shorter one comes to an end and begins anew.
+void look_for_limit(Instant& at, Sequence& s, Impacts& impacts) {
+  s.next_look = s.impacts + std::max<Index>(2, s.impacts / 4);
+  look_at_rates(at, s);
+  for (Index length = 1; length <= longest_period && 2 * length <= s.made.size();) {
+    const Index again = repeated(s.made, length);
+    if (again < length)
+      ++length;
+    else if (reach_limit(at, s, length, impacts))
+      return;
+    else
+      length = (length + again) / 2 + 1; // shorter ones are multiples
+  }
+}
+
+} // namespace
+
+void make_impacts(Instant& at, const List<Guard>& fired, Impacts& impacts) {
+  Sequence s = begin_sequence(at, fired);
+  bool rebounds_ended = true;
+  for (look_at_rates(at, s); !impacts.unsolved; look_at_rates(at, s)) {
+    const contact::NextImpact next = contact::next_impact(s.near, s.rates, s.approach, s.horizon);
+    if (next.contacts.empty()) {
+      if (rebounds_ended || s.impacts > 1) break;
+      end_rebounds(at, s.made.back().posed, s.made.back().solution, impacts);
+      rebounds_ended = true;
+      continue;
+    }
+    if (++s.impacts > most_impacts) return give_up(at, s, next.contacts, impacts);
+    fly(at, s, next.flight);
+    if (!make_impact(at, s, next.contacts, impacts)) return;
+    rebounds_ended = false;
+    if (s.impacts >= s.next_look) look_for_limit(at, s, impacts);
+  }
+  for (Index j = 0; j < s.near.size(); ++j)
+    if (s.touched[j]) {
+      const bool together = s.near[j].gap == 0.0 && at.rate(j) <= at.no_rate(j);
+      at.state->modes.contact[j] = together ? Mode::closed : Mode::open;
+    }
 }
 
 } // namespace stickslip

@@ -1,4 +1,5 @@
-// Contacts at one instant: which touch, and what they do when they strike.
+#include "transition/impacts.hpp"
+
 #include "core/error.hpp"
 #include "core/linalg.hpp"
 #include "core/list.hpp"
@@ -6,8 +7,6 @@
 #include "dynamics/constraints.hpp"
 #include "dynamics/restitution.hpp"
 #include "model/machine.hpp"
-#include "transition/decision.hpp"
-#include "transition/impact.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,87 +29,52 @@ double kinetic_level(const Friction& p) {
 
 } // namespace
 
-// Contacts that may be closed from now on: those that touch, after the impacts of this instant.
-void Decision::find_candidates(const List<Guard>& fired) {
-  make_impacts(fired);
-  for (Index j = 0; j < sys.contacts.size(); ++j) {
-    if (sys.contacts[j].yields()) continue;
-    candidate[j] = state->modes.contact[j] == Mode::closed && !(rate_at(j) > no_rate(j));
-    if (!candidate[j]) state->modes.contact[j] = Mode::open;
-  }
-}
-
-double Decision::gap_at(Index j) const {
-  return value(sys.contacts[j].gap, state->base_x.data(), sig.data());
-}
-
-double Decision::rate_at(Index j) const {
-  return value(sys.contacts[j].rate, state->base_x.data(), sig.data());
-}
-
-double Decision::rate_size(Index j) const {
-  return sys.contacts[j].rate.x.cwiseAbs().dot(state->nominal) +
-         sys.contacts[j].rate.s.cwiseAbs().dot(sig.cwiseAbs());
-}
-
-double Decision::no_gap(Index j) const {
-  return tolerance::rest * gap_size(sys.contacts[j], state->nominal, sig.data());
-}
-
-double Decision::no_rate(Index j) const {
-  const bool was_closed = state->modes.contact[j] == Mode::closed;
-  const Vector& row = sys.contacts[j].rate.x;
-  // Made or taken within the last digits of the instant.
-  const double passing = tolerance::last_digits * std::abs(t) * row.cwiseAbs().dot(terms);
-  return std::max({tolerance::rest * rate_size(j), passing, was_closed ? drift(row) : 0.0});
-}
-
 // Moves positions by as little as makes the gaps of these contacts zero, in the metric of the masses.
-void Decision::close_gaps(const List<Index>& contacts) {
-  const Index n_q = sys.n_coordinates, m = contacts.size();
+void close_gaps(Instant& at, const List<Index>& contacts) {
+  const Index n_q = at.sys.n_coordinates, m = contacts.size();
   Matrix G(m, m), U(n_q, m);
   Vector gaps(m);
   for (Index k = 0; k < m; ++k) {
-    U.col(k) = sys.contacts[contacts[k]].effect.segment(n_q, n_q);
-    gaps(k) = gap_at(contacts[k]);
+    U.col(k) = at.sys.contacts[contacts[k]].effect.segment(n_q, n_q);
+    gaps(k) = at.gap(contacts[k]);
   }
-  for (Index k = 0; k < m; ++k) G.row(k) = sys.contacts[contacts[k]].gap.x.head(n_q).transpose() * U;
-  state->base_x.head(n_q) -= U * linalg::least_norm_solution(G, gaps);
+  for (Index k = 0; k < m; ++k) G.row(k) = at.sys.contacts[contacts[k]].gap.x.head(n_q).transpose() * U;
+  at.state->base_x.head(n_q) -= U * linalg::least_norm_solution(G, gaps);
 }
 
 // What rounding has left of published start values: positions move by as little as closes the overlap, in the metric
 // of the masses. More than that is an error of the input.
-void Decision::remove_overlaps() {
+void remove_overlaps(Instant& at) {
   constexpr double published = 1e-12; // m: digits that nobody prints, whatever the size of the machine
-  const Index nc = sys.contacts.size();
+  const Index nc = at.sys.contacts.size();
   List<bool> overlaps(nc, false);
   for (int round = 0; round < 3; ++round) { // one that is moved out of one may be moved into another
     List<Index> which;
     for (Index j = 0; j < nc; ++j) {
-      if (sys.contacts[j].yields()) continue;
-      const double gap = gap_at(j);
-      const double size = gap_size(sys.contacts[j], state->nominal, sig.data());
-      const double bearable = std::max(published, cutoffs.overlap * size);
+      if (at.sys.contacts[j].yields()) continue;
+      const double gap = at.gap(j);
+      const double size = gap_size(at.sys.contacts[j], at.state->nominal, at.s());
+      const double bearable = std::max(published, at.cutoffs.overlap * size);
       if (gap < -bearable) {
         std::ostringstream what;
         what << "overlaps at the start by " << -gap << " m: its gap must be >= 0, but for the " << bearable
              << " m that are taken for rounding";
-        reject("contact '" + sys.contacts[j].name + "'", what.str());
+        reject("contact '" + at.sys.contacts[j].name + "'", what.str());
       }
       if (gap < -tolerance::rounding * size) {
-        if (!overlaps[j]) jump->overlaps.push_back({j, -gap});
+        if (!overlaps[j]) at.jump->overlaps.push_back({j, -gap});
         overlaps[j] = true;
       }
       if (overlaps[j]) which.push_back(j);
     }
     if (which.empty()) return;
-    close_gaps(which);
-    look_again();
+    close_gaps(at, which);
+    at.look_again();
   }
 }
 
 // The problem of an impact of these contacts. Empty, with the reason in the jump, where a restitution has no meaning.
-std::optional<PosedImpact> Decision::pose_impact(const List<Index>& contacts, bool collision) const {
+std::optional<PosedImpact> pose_impact(const Instant& at, const List<Index>& contacts, bool collision) {
   PosedImpact posed;
   posed.contacts = contacts;
   contact::Impact& p = posed.problem;
@@ -120,45 +84,48 @@ std::optional<PosedImpact> Decision::pose_impact(const List<Index>& contacts, bo
   Index newton = 0;
   for (Index k = 0; k < p.contacts; ++k) {
     const auto j = contacts[k];
-    const Contact& c = sys.contacts[j];
-    p.restitution(k) = collision ? restitution(c, rate_at(j)) : 0.0;
+    const Contact& c = at.sys.contacts[j];
+    p.restitution(k) = collision ? restitution(c, at.rate(j)) : 0.0;
     if (const double e = p.restitution(k); !(e >= 0.0 && e <= 1.0)) {
       std::ostringstream text;
       text << "restitution of '" << c.name << "' is " << e << " where it is approached with "
-           << std::max(-rate_at(j), 0.0) << ": it must be in [0, 1]";
-      jump->undefined = text.str();
+           << std::max(-at.rate(j), 0.0) << ": it must be in [0, 1]";
+      at.jump->undefined = text.str();
       return std::nullopt;
     }
     newton += c.impact == ImpactRule::newton;
-    posed.add(c.rate.x, c.effect, rate_at(j), c.rate.s.dot(sig) + prescribed_rate(sys, c.rate.x, sig));
+    posed.add(c.rate.x, c.effect, at.rate(j),
+              c.rate.s.dot(at.signals) + prescribed_rate(at.sys, c.rate.x, at.signals));
   }
   List<double> friction;
   const auto tangent = [&](Index k, Index i, double coefficient, const std::optional<double>& restitution) {
-    const Friction& element = sys.friction[i];
+    const Friction& element = at.sys.friction[i];
     p.contact_of.push_back(k);
     friction.push_back(coefficient);
     p.tangential_restitution.push_back(restitution);
     posed.elements.push_back(i);
-    posed.add(element.velocity.x, -element.effect, v(i),
-              element.velocity.s.dot(sig) + prescribed_rate(sys, element.velocity.x, sig));
+    posed.add(element.velocity.x, -element.effect, at.v(i),
+              element.velocity.s.dot(at.signals) + prescribed_rate(at.sys, element.velocity.x, at.signals));
   };
   for (Index k = 0; k < p.contacts; ++k) {
-    const Contact& c = sys.contacts[contacts[k]];
+    const Contact& c = at.sys.contacts[contacts[k]];
     if (c.friction >= 0)
       tangent(k, c.friction, c.impulsive_friction, collision ? c.tangential_restitution : std::nullopt);
-    for (Index i = 0; i < n; ++i)
-      if (i != c.friction && sys.friction[i].contact == contacts[k])
-        tangent(k, i, kinetic_level(sys.friction[i]), std::nullopt);
+    for (Index i = 0; i < at.sys.friction.size(); ++i)
+      if (i != c.friction && at.sys.friction[i].contact == contacts[k])
+        tangent(k, i, kinetic_level(at.sys.friction[i]), std::nullopt);
   }
   posed.finish(friction);
   // Poisson's law looks at impulses and Newton's at velocities: in one impact there can be only one of them.
   // Newton's serves where they differ, and the event says so.
   p.law = newton > 0 ? contact::ImpactLaw::newton : contact::ImpactLaw::poisson;
-  jump->mixed_laws = jump->mixed_laws || (newton > 0 && newton < p.contacts);
+  at.jump->mixed_laws = at.jump->mixed_laws || (newton > 0 && newton < p.contacts);
   return posed;
 }
 
-contact::ImpactAnswer Decision::solve_impact(PosedImpact& posed) const {
+namespace {
+
+contact::ImpactAnswer solve_impact(const Instant& at, PosedImpact& posed) {
   contact::Impact& p = posed.problem;
   contact::ImpactWorkspace room;
   contact::ImpactAnswer answers = contact::impact(p, room);
@@ -171,47 +138,49 @@ contact::ImpactAnswer Decision::solve_impact(PosedImpact& posed) const {
   if (answers.solutions.empty() && p.law == contact::ImpactLaw::newton) {
     p.law = contact::ImpactLaw::poisson;
     answers = contact::impact(p, room);
-    jump->poisson_instead = jump->poisson_instead || !answers.solutions.empty();
+    at.jump->poisson_instead = at.jump->poisson_instead || !answers.solutions.empty();
   }
   return answers;
 }
 
+} // namespace
+
 // The answer of an impact that acts on these contacts, applied to the velocities. Empty: there is none.
-std::optional<contact::ImpactSolution> Decision::strike(PosedImpact& posed) {
+std::optional<contact::ImpactSolution> strike(Instant& at, PosedImpact& posed, Impacts& impacts) {
   const bool collision = posed.problem.collision;
-  const contact::ImpactAnswer answers = solve_impact(posed);
-  unsolved = answers.solutions.empty();
-  if (unsolved) {
-    jump->none_exists = (collision || jump->none_exists) && answers.complete;
-    jump->touching = posed.contacts;
+  const contact::ImpactAnswer answers = solve_impact(at, posed);
+  impacts.unsolved = answers.solutions.empty();
+  if (impacts.unsolved) {
+    at.jump->none_exists = (collision || at.jump->none_exists) && answers.complete;
+    at.jump->touching = posed.contacts;
     return std::nullopt;
   }
   const contact::ImpactSolution& best = answers.solutions.front();
-  ambiguous = ambiguous || answers.ambiguous;
-  solutions = answers.complete ? answers.solutions.size() : -1;
-  ++jump->impacts;
-  apply(posed, best);
-  note_impulses(posed, best);
+  impacts.ambiguous = impacts.ambiguous || answers.ambiguous;
+  impacts.solutions = answers.complete ? answers.solutions.size() : -1;
+  ++at.jump->impacts;
+  apply(at, posed, best, impacts);
+  note_impulses(at, posed, best);
   return best;
 }
 
 // Changes the velocities by the impulses of an impact, and records it.
-void Decision::apply(const PosedImpact& posed, const contact::ImpactSolution& solution) {
+void apply(Instant& at, const PosedImpact& posed, const contact::ImpactSolution& solution, Impacts& impacts) {
   for (Index k = 0; k < posed.columns.size(); ++k) {
     const double impulse = k < posed.contacts.size() ? solution.impulse(k) : -solution.impulse(k);
-    state->base_x += posed.columns[k] * impulse;
+    at.state->base_x += posed.columns[k] * impulse;
     // What rounding leaves of zero afterwards is measured by what the impact moved.
-    state->nominal = state->nominal.cwiseMax((posed.columns[k] * impulse).cwiseAbs());
+    at.state->nominal = at.state->nominal.cwiseMax((posed.columns[k] * impulse).cwiseAbs());
   }
-  struck = true;
-  look_again();
+  impacts.any = true;
+  at.look_again();
 }
 
-void Decision::note_impulses(const PosedImpact& posed, const contact::ImpactSolution& best, Sum sum) {
+void note_impulses(Instant& at, const PosedImpact& posed, const contact::ImpactSolution& best, Sum sum) {
   const contact::Impact& p = posed.problem;
   const double loss = loss_of(best), moved = posed.energy_scale(best);
-  jump->gains = jump->gains || loss < -tolerance::same * moved;
-  jump->loses = jump->loses || loss > least_loss * moved;
+  at.jump->gains = at.jump->gains || loss < -tolerance::same * moved;
+  at.jump->loses = at.jump->loses || loss > least_loss * moved;
   double left = loss; // told once, with the first contact
   for (Index k = 0; k < p.contacts; ++k) {
     if (sum != Sum::one && best.impulse(k) == 0.0) continue; // only watched
@@ -225,44 +194,44 @@ void Decision::note_impulses(const PosedImpact& posed, const contact::ImpactSolu
     for (Index q = 0; q < p.contact_of.size(); ++q) {
       const Index row = p.contacts + q;
       if (p.contact_of[q] != k) continue;
-      if (posed.elements[q] == sys.contacts[posed.contacts[k]].friction)
+      if (posed.elements[q] == at.sys.contacts[posed.contacts[k]].friction)
         one.tangential = best.impulse(row);
       else
-        jump->add_rub(posed.elements[q], best.impulse(row));
+        at.jump->add_rub(posed.elements[q], best.impulse(row));
       one.wall_work += best.impulse(row) * p.wall(row);
     }
-    jump->add(one);
+    at.jump->add(one);
   }
 }
 
+namespace {
+
 // How fast contacts fly back: without forces of friction and contacts, or, where the motion has begun, with those of the
 // modes so far if that is faster.
-void Decision::find_falls(const List<Index>& touching) {
-  falls.assign(touching.size(), 0.0);
+List<double> falling_back(Instant& at, const List<Index>& touching) {
+  List<double> falls(touching.size(), 0.0);
   const auto look = [&] {
     for (Index k = 0; k < touching.size(); ++k) {
-      const Contact& c = sys.contacts[touching[k]];
-      falls[k] = std::max(falls[k], -(c.rate.x.dot(xdot) + c.acceleration_s.dot(sig)));
+      const Contact& c = at.sys.contacts[touching[k]];
+      falls[k] = std::max(falls[k], -(c.rate.x.dot(at.xdot) + c.acceleration_s.dot(at.signals)));
     }
   };
-  const LinearPart& linear = cache.linear(sys, state->modes);
-  xdot.noalias() = linear.A * state->base_x;
-  xdot.noalias() += linear.S * sig;
+  const LinearPart& linear = at.linear();
+  at.xdot.noalias() = linear.A * at.state->base_x;
+  at.xdot.noalias() += linear.S * at.signals;
   look();
-  if (starting) return;
-  xdot.setZero(sys.nx);
-  evaluate(sys, cache.get(sys, before), t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);
+  if (at.starting) return falls;
+  at.evaluate(at.regime(at.before));
   look();
+  return falls;
 }
 
 // What a contact may rebound with and still be no rebound: a share of the greatest speed that it has seen, or a flight
 // of which the last digits of the time tell too little.
-double Decision::no_rebound(Index j, double falls_by) const {
+double no_rebound(const Instant& at, Index j, double falls_by) {
   if (!(falls_by > 0.0)) return 0.0; // it does not come back
-  return std::max(cutoffs.rebound * rate_size(j), 0.5 * falls_by * least_flight * std::abs(t));
+  return std::max(at.cutoffs.rebound * at.rate_size(j), 0.5 * falls_by * least_flight * std::abs(at.t));
 }
-
-namespace {
 
 // Impulses of all rows per unit of one: friction that slides on follows its normal impulse.
 Vector with_sliding(const contact::Impact& p, const contact::ImpactSolution& best, Index k) {
@@ -315,12 +284,13 @@ Vector stopping_impulses(const contact::Impact& p, const contact::ImpactSolution
 
 // Takes back rebounds that are too slow to count: of one contact that is an impact without restitution, of several the
 // least impulses. Energy that they take is lost in the impact.
-void Decision::end_rebounds(const PosedImpact& posed, const contact::ImpactSolution& best) {
+void end_rebounds(Instant& at, const PosedImpact& posed, const contact::ImpactSolution& best,
+                  Impacts& impacts) {
   const contact::Impact& p = posed.problem;
-  find_falls(posed.contacts);
+  const List<double> falls = falling_back(at, posed.contacts);
   List<Index> held; // with those that stay at rest
   for (Index k = 0; k < p.contacts; ++k) {
-    if (!(best.velocity(k) <= no_rebound(posed.contacts[k], falls[k]))) continue;
+    if (!(best.velocity(k) <= no_rebound(at, posed.contacts[k], falls[k]))) continue;
     if (best.velocity(k) <= 0.0 || best.impulse(k) * p.G(k, k) > best.velocity(k)) held.push_back(k);
   }
   const auto rebounds = [&](Index k) { return best.velocity(k) > 0.0; };
@@ -331,8 +301,17 @@ void Decision::end_rebounds(const PosedImpact& posed, const contact::ImpactSolut
       held.push_back(p.contacts + q);
   const Vector own = stopping_impulses(p, best, held);
   const contact::ImpactSolution more = posed.outcome(best.velocity, own);
-  apply(posed, more);
-  note_impulses(posed, more);
+  apply(at, posed, more, impacts);
+  note_impulses(at, posed, more);
+}
+
+// No answer: where a contact slides the velocities can jump without a collision (Painleve).
+bool strike_without_collision(Instant& at, const List<Index>& touching, Impacts& impacts) {
+  if (std::optional<PosedImpact> posed = pose_impact(at, touching, false)) strike(at, *posed, impacts);
+  if (!impacts.any || impacts.unsolved) return false;
+  for (const Index j : touching)
+    at.state->modes.contact[j] = at.rate(j) <= at.no_rate(j) ? Mode::closed : Mode::open;
+  return true;
 }
 
 } // namespace stickslip

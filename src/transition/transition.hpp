@@ -10,7 +10,6 @@
 namespace stickslip {
 
 class Corners;
-class Decision;
 class QuickTransition;
 class Sampler;
 class Tangent;
@@ -44,6 +43,8 @@ public:
   void signals_changed();                     // constant ones have got new values
 
 private:
+  struct Decision; // what is decided at the instant, and its room
+
   const System& sys;
   RegimeCache& cache;
   Tangent* here;
@@ -57,7 +58,11 @@ private:
   Ticks ticks_before;      // jump.sampled: before the sampled controllers ran
 
   void look(const State& state);
-  void general(State& state, bool forces_jump = false);
+  void change_modes(State& state, bool forces_jump = false);
+  bool goes_on(State& state, bool forces_jump);
+  void decide(State& state, const List<Guard>& fired);
+  bool settle(List<Guard> fired);
+  bool strike_where_something_slides();
   const Jump& finish(State& state);
 };
 

@@ -1,0 +1,197 @@
+#include "transition/active_set.hpp"
+
+#include "core/linalg.hpp"
+#include "core/tolerances.hpp"
+#include "dynamics/friction_force.hpp"
+#include "transition/automaton_states.hpp"
+#include "transition/memory.hpp"
+#include "transition/mode_changes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+bool ActiveSet::touches(const System& sys, const Modes& modes, Index i) const {
+  if (sys.friction[i].of_compliance)
+    for (Index j = 0; j < sys.contacts.size(); ++j)
+      if (sys.contacts[j].friction == i) return modes.contact[j] == Mode::closed;
+  return sys.friction[i].contact < 0 || touching[sys.friction[i].contact];
+}
+
+void find_touching(Instant& at, ActiveSet& active) {
+  active.touching.resize(at.sys.contacts.size(), false);
+  active.rests.assign(at.sys.friction.size(), false);
+  for (Index j = 0; j < at.sys.contacts.size(); ++j) {
+    if (at.sys.contacts[j].yields()) continue;
+    Mode& mode = at.state->modes.contact[j];
+    active.touching[j] = mode == Mode::closed && !(at.rate(j) > at.no_rate(j));
+    if (!active.touching[j]) mode = Mode::open;
+  }
+}
+
+void free_acceleration(Instant& at, const ActiveSet& active) {
+  at.xdot.noalias() = at.linear().A * at.state->base_x;
+  at.xdot.noalias() += at.linear().S * at.signals;
+  at.w.xdot = at.xdot;
+  for (Index i = 0; i < at.sys.friction.size(); ++i) {
+    const FrictionMode& mode = at.mode(i);
+    if (active.rests[i] || at.contact_friction(i) || active.loaded_by_contact(at.sys, i) || mode.open())
+      continue;
+    if (at.set_valued(i) && !at.presliding(i) && mode.sticks()) continue; // held: no force of its own
+    const Friction& p = at.sys.friction[i];
+    const double N = normal_load(p, mode.load_stretch, at.x(), at.s());
+    const ElementForce<double> f =
+        friction_force(p, mode.direction(), mode.branch, at.v(i), N, at.x(), at.w.xdot.data());
+    at.xdot += p.effect * (f.dry * N + f.other);
+  }
+}
+
+namespace {
+
+// A velocity that is zero just now, by coincidence, goes on to the other side: then the element rests.
+bool comes_to_a_halt(Instant& at, Index i, int side) {
+  return at.acceleration(i, at.before) * side < 0.0;
+}
+
+// A presliding element moves to that side, or at v = 0 is about to.
+bool moves_towards(Instant& at, Index i, int side) {
+  const double speed = at.v(i);
+  if (std::abs(speed) > tolerance::rest * at.v_size(i)) return speed * side > 0.0;
+  const double rounding = tolerance::rounding * at.sys.friction[i].velocity.x.cwiseAbs().dot(at.terms);
+  return at.acceleration(i, at.before) * side > rounding;
+}
+
+// An element moves against its surface. One that was held moves only if its surface jumps away; what numerical steps have
+// left over is taken back.
+bool moves(const Instant& at, Index i, bool struck) {
+  const Friction& p = at.sys.friction[i];
+  const bool held = at.was(i).sticks();
+  const double tiny = std::max(tolerance::rest * at.v_size(i), held ? at.drift(p.velocity.x) : 0.0);
+  if (!(std::abs(at.v(i)) > tiny)) return false;
+  if (!held || at.starting || at.presliding(i) || struck) return true;
+  if (at.tangent != nullptr && at.before.open.directions > 0)
+    return true; // rows that were one have turned apart
+  const Signal& surface = at.sys.signals[p.surface];
+  return std::abs(value(surface, at.t) - value_before(surface, at.t)) > tiny;
+}
+
+// What guards have fired.
+struct Fired {
+  List<bool> stopped;   // elements whose velocity has come to zero
+  bool touched = false; // a contact has closed, which may be in the way, or an element has stopped
+  bool nothing = false;
+};
+
+// Sticking of an elastic surface is a motion of its own; the force is continuous and nothing has to be balanced. A surface
+// velocity that jumps can also leave a sliding element at rest, or another on its motion.
+void preslide(Instant& at, Index i, bool away, int side, const Fired& fired, bool struck) {
+  FrictionMode& now = at.mode(i);
+  const bool begins = at.starting || at.load_begins(i);
+  const bool left = !at.starting && side != 0 && !away &&
+                    (begins || fired.nothing || struck || comes_to_a_halt(at, i, side));
+  if ((begins || at.was(i).open()) && away) now.mode = slip(at.v(i) > 0.0 ? 1 : -1);
+  if (fired.stopped[i] || left) now.mode = Mode::stick;
+}
+
+// Where slips follow each other faster and faster on several surfaces (x' = -B sgn x spirals into x = 0) each velocity
+// passes through zero without coming to rest, until all of them are zero to rounding: then all rest at once, and the
+// complementarity problem decides what goes on.
+bool find_rest(Instant& at, Index i, const Fired& fired, bool struck) {
+  FrictionMode& now = at.mode(i);
+  const bool begins = at.starting || at.load_begins(i);
+  if (now.open()) now.mode = Mode::stick; // it has just closed
+  const int side = now.direction(), way = at.v(i) > 0.0 ? 1 : -1;
+  const bool away = !fired.stopped[i] && moves(at, i, struck);
+  if (begins) begin_memory(at, i, away ? way : 0, away ? at.v(i) : 0.0);
+  if (at.presliding(i)) {
+    preslide(at, i, away, side, fired, struck);
+    return false;
+  }
+  if (away) { // a surface that jumps away from a sticking element, or the motion given at the start
+    now.mode = slip(way);
+    return false;
+  }
+  const bool rests =
+      begins || side == 0 || fired.stopped[i] || struck || fired.touched || comes_to_a_halt(at, i, side);
+  if (rests && side != 0 && !begins) {
+    start_clock(at.sys.friction[i], side, at.load(i), at.t, at.x());
+    if (!at.was(i).sticks()) count_brief_slip(at, i, struck);
+  }
+  return rests;
+}
+
+// To which side an element leaves whose force has reached its limit.
+void leave(Instant& at, const Guard& g, const List<ForceLimit>& broken, ActiveSet& active) {
+  if (g.friction >= 0 && !at.set_valued(g.friction)) return;
+  if (g.kind == GuardKind::breaks_away) {
+    FrictionMode& now = at.mode(g.friction);
+    if (!at.presliding(g.friction))
+      active.leaves[g.friction] = g.direction;
+    else if (moves_towards(at, g.friction, g.direction))
+      now.mode = slip(g.direction);
+    else // v opposes the force: it goes on sticking until v turns
+      now.hold = above_limit(g.direction);
+  }
+  if (g.kind == GuardKind::surface_turns) at.mode(g.friction).mode = slip(g.direction);
+  if (g.kind != GuardKind::shared_limit) return;
+  if (g.facet >= 0)
+    return for_each_leaving(at.regime(at.before), g, [&](Index i, int side) { active.leaves[i] = side; });
+  for (const ForceLimit& l : broken)
+    if (l.force < at.sys.friction.size()) active.leaves[l.force] = l.side;
+}
+
+// A presliding element that has come to rest just now; one whose surface has jumped has a velocity of its own.
+bool comes_to_rest(const Instant& at, Index i) {
+  return at.presliding(i) && !at.starting && at.was(i).slips() && at.mode(i).sticks() &&
+         std::abs(at.v(i)) <= tolerance::event_zero * at.v_size(i);
+}
+
+} // namespace
+
+void find_resting(Instant& at, const List<Guard>& fired, const List<ForceLimit>& broken, ActiveSet& active) {
+  const Index n = at.sys.friction.size();
+  Fired what{List<bool>(n, false), false, fired.empty()};
+  for (const Guard& g : fired) {
+    const bool stops = g.kind == GuardKind::slip_ends;
+    if (stops) what.stopped[g.friction] = true;
+    what.touched = what.touched || stops || g.kind == GuardKind::closes || g.kind == GuardKind::locks;
+  }
+  active.leaves.assign(n, 0);
+  for (Index i = 0; i < n; ++i) {
+    if (!at.set_valued(i)) continue;
+    if (active.touches(at.sys, at.state->modes, i))
+      active.rests[i] = find_rest(at, i, what, active.struck);
+    else
+      at.mode(i).mode = Mode::open;
+  }
+  for (const Guard& g : fired) leave(at, g, broken, active);
+}
+
+void project(Instant& at, const ActiveSet& active) {
+  List<const Vector*> row, column;
+  List<double> values;
+  for (Index i = 0; i < at.sys.friction.size(); ++i)
+    if (active.rests[i] || comes_to_rest(at, i)) {
+      row.push_back(&at.sys.friction[i].velocity.x);
+      column.push_back(&at.sys.friction[i].effect);
+      values.push_back(at.v(i));
+    }
+  for (Index j = 0; j < at.sys.contacts.size(); ++j)
+    if (active.touching[j]) {
+      row.push_back(&at.sys.contacts[j].rate.x);
+      column.push_back(&at.sys.contacts[j].effect);
+      values.push_back(at.rate(j));
+    }
+  const Index m = row.size();
+  const Vector speed = Eigen::Map<const Vector>(values.data(), m);
+  if (m == 0 || speed.isZero(0.0)) return;
+  Matrix G(m, m), U(at.sys.nx, m);
+  for (Index k = 0; k < m; ++k) {
+    U.col(k) = *column[k];
+    for (Index l = 0; l < m; ++l) G(k, l) = row[k]->dot(*column[l]);
+  }
+  at.state->base_x -= U * impulses_to_rest(G, speed);
+}
+
+} // namespace stickslip

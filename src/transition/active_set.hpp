@@ -1,0 +1,38 @@
+// What is open at an instant: which contacts may be closed from now on, and which friction elements may rest.
+#pragma once
+
+#include "core/list.hpp"
+#include "transition/instant.hpp"
+
+namespace stickslip {
+
+struct ActiveSet {
+  List<bool> touching; // contacts whose gap and its rate are zero: closed or about to open
+  List<bool> rests;    // elements whose velocity is zero and whose mode is open
+  List<int> leaves;    // of those that rest and have reached a limit: the side to which they leave; else 0
+  bool struck = false; // an impact has changed velocities at this instant
+
+  // An element without a contact always touches.
+  bool touches(const System& sys, const Modes& modes, Index i) const;
+  // The element's force follows that of a contact which may be closed: it belongs into the problem even while it slides.
+  bool loaded_by_contact(const System& sys, Index i) const {
+    const Index c = loading_contact(sys.friction[i]);
+    return c >= 0 && touching[c];
+  }
+};
+
+// After the impacts: contacts that touch; the others are open. Nothing rests yet.
+void find_touching(Instant& at, ActiveSet& active);
+
+// Elements that rest, and the modes of those that move. `broken`: limits of shared forces that contradict each other, of
+// a guard that has fired for them.
+void find_resting(Instant& at, const List<Guard>& fired, const List<ForceLimit>& broken, ActiveSet& active);
+
+// x' in at.xdot with all elements taken out that rest or follow a contact's force.
+void free_acceleration(Instant& at, const ActiveSet& active);
+
+// Velocities of resting elements, of presliding ones that have just come to rest, and the rates of closed gaps are
+// set to zero exactly, with the least change of kinetic energy.
+void project(Instant& at, const ActiveSet& active);
+
+} // namespace stickslip

@@ -1,0 +1,156 @@
+#include "transition/guard_series.hpp"
+
+#include "core/list.hpp"
+#include "dynamics/tangent.hpp"
+
+#include <optional>
+
+namespace stickslip {
+
+namespace {
+
+// Guards of what is zero at the instant: a gap, or a velocity of a contact or an element.
+enum class Zero : std::uint8_t { gap, rate, velocity };
+
+std::optional<Zero> zero_of(const Guard& g) {
+  switch (g.kind) {
+  case GuardKind::closes:
+    return Zero::gap;
+  case GuardKind::locks:
+    return Zero::rate;
+  case GuardKind::slip_ends:
+    return Zero::velocity;
+  default:
+    return std::nullopt;
+  }
+}
+
+double sign_of(const Guard& g) {
+  return g.kind == GuardKind::slip_ends ? -g.direction : -1.0;
+}
+
+void affine_series(Instant& at, const Regime& r, Matrix& series) {
+  Vector x = at.state->base_x;
+  for (int k = 0; k < series_terms; ++k) {
+    series.col(k).noalias() = r.Gx * x;
+    series.col(k).noalias() += r.Gs * at.signal_series.col(k);
+    if (k + 1 == series_terms) return;
+    at.w.xdot.noalias() = r.Ax * x;
+    at.w.xdot.noalias() += r.As * at.signal_series.col(k);
+    x = at.w.xdot / (k + 1);
+  }
+}
+
+// Three values at steps of h: the slope and the curvature of the parabola through them at its beginning.
+template <class V> V slope_of(const V& a, const V& b, const V& c, double h) {
+  return (-3.0 * a + 4.0 * b - c) / (2.0 * h);
+}
+template <class V> V curvature_of(const V& a, const V& b, const V& c, double h) {
+  return (a - 2.0 * b + c) / (h * h);
+}
+
+// The parabola on which the flow starts.
+struct Parabola {
+  Vector xdot, half;
+
+  Vector at(const Vector& x, double tau) const { return x + tau * xdot + tau * tau * half; }
+};
+
+// Rows turn with the motion: accelerations along them, by differences.
+void turning_series(Instant& at, const Regime& r, double h, const Parabola& path, Matrix& series) {
+  Vector s(at.sys.ns()), f(at.sys.nx), unused = at.w.force;
+  Matrix a(r.guards.size(), 3);
+  for (int k = 0; k < 3; ++k) {
+    const double t = at.t + k * h;
+    const Vector x = path.at(at.state->base_x, k * h);
+    signals_beside(at.sys, at.t, t, s.data());
+    f.setZero();
+    evaluate(at.sys, r, t, x.data(), s.data(), f.data(), unused.data(), at.w);
+    Tangent& there = at.w.tangent(at.sys);
+    there.write(s.data());
+    for (Index g = 0; g < r.guards.size(); ++g) {
+      const std::optional<Zero> zero = zero_of(r.guards[g]);
+      if (!zero) continue;
+      if (*zero == Zero::velocity) {
+        a(g, k) = relative_acceleration(there.system.friction[r.guards[g].friction], f, s);
+      } else {
+        const Contact& c = there.system.contacts[r.guards[g].contact];
+        a(g, k) = c.rate.x.dot(f) + c.acceleration_s.dot(s);
+      }
+    }
+  }
+  for (Index g = 0; g < r.guards.size(); ++g) {
+    const Guard& guard = r.guards[g];
+    const std::optional<Zero> zero = zero_of(guard);
+    if (!zero) continue;
+    const double slope = slope_of(a(g, 0), a(g, 1), a(g, 2), h),
+                 bend = curvature_of(a(g, 0), a(g, 1), a(g, 2), h);
+    auto row = series.row(g);
+    row.setZero();
+    if (*zero == Zero::gap)
+      row.head(5) << at.gap(guard.contact), at.rate(guard.contact), a(g, 0) / 2.0, slope / 6.0, bend / 24.0;
+    else
+      row.head(4) << (*zero == Zero::rate ? at.rate(guard.contact) : at.v(guard.friction)), a(g, 0),
+          slope / 2.0, bend / 6.0;
+    row *= sign_of(guard);
+  }
+}
+
+// Velocities and gaps that leave zero may do so by a high derivative, where differences see nothing: theirs are
+// Taylor coefficients of the flow linearised at t, exact up to the first that is not zero where nothing else bends.
+void linearised_series(Instant& at, const Regime& r, const Vector& xdot, Matrix& series) {
+  Vector x = at.state->base_x, by_signals(at.sys.nx), rates;
+  Matrix J;
+  at.expand_signals();
+  for (int k = 0; k < series_terms; ++k) {
+    for (Index g = 0; g < r.guards.size(); ++g) {
+      const Guard& guard = r.guards[g];
+      const std::optional<Zero> zero = zero_of(guard);
+      if (!zero) continue;
+      const Form& form = *zero == Zero::gap    ? at.sys.contacts[guard.contact].gap
+                         : *zero == Zero::rate ? at.sys.contacts[guard.contact].rate
+                                               : at.sys.friction[guard.friction].velocity;
+      series(g, k) = sign_of(guard) * value(form, x.data(), at.signal_series.col(k).data());
+    }
+    if (k == 0) {
+      x = xdot;
+      continue;
+    }
+    rates = at.signal_series.col(k);
+    jacobian(at.sys, r, at.t, at.x(), at.s(), rates.data(), J, by_signals, at.w);
+    x = Vector((J * x + by_signals) / (k + 1));
+  }
+}
+
+} // namespace
+
+void guard_series(Instant& at, const Regime& r, Matrix& series) {
+  series.setZero(r.guards.size(), series_terms);
+  at.evaluate(r);
+  if (r.affine) return affine_series(at, r, series);
+  // Values at t, t + h and t + 2h.
+  const System& sys = at.sys;
+  const double h = short_time * at.state->time_scale;
+  Vector s(sys.ns()), force = at.w.force, f(sys.nx), g0(r.guards.size()), g1 = g0, g2 = g0;
+  const auto evaluate_at = [&](double tau, const Vector& x) {
+    signals_beside(sys, at.t, at.t + tau, s.data());
+    f.setZero();
+    evaluate(sys, r, at.t + tau, x.data(), s.data(), f.data(), force.data(), at.w);
+  };
+  guard_values(sys, r, at.t, at.x(), at.s(), at.w.force.data(), g0.data(), at.w);
+  evaluate_at(h, at.state->base_x + h * at.xdot);
+  const Parabola path{at.xdot, 0.5 * (f - at.xdot) / h};
+  const auto guards_at = [&](double tau, Vector& g) {
+    const Vector x = path.at(at.state->base_x, tau);
+    evaluate_at(tau, x);
+    guard_values(sys, r, at.t + tau, x.data(), s.data(), force.data(), g.data(), at.w);
+  };
+  guards_at(h, g1);
+  guards_at(2.0 * h, g2);
+  series.col(0) = g0;
+  series.col(1) = slope_of(g0, g1, g2, h);
+  series.col(2) = 0.5 * curvature_of(g0, g1, g2, h);
+  at.tangent != nullptr ? turning_series(at, r, h, path, series) : linearised_series(at, r, at.xdot, series);
+}
+
+} // namespace stickslip

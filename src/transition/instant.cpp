@@ -1,0 +1,99 @@
+#include "transition/instant.hpp"
+
+#include "core/tolerances.hpp"
+#include "dynamics/constraints.hpp"
+#include "dynamics/tangent.hpp"
+#include "transition/corners.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+// Forces that held until now. A coordinate on which nothing acts but constraints gets its rounding from these alone.
+void size_constraints(Instant& at) {
+  const System& sys = at.sys;
+  at.contact_force.setZero();
+  at.constraint_terms.setZero(sys.nx);
+  if (at.starting) return;
+  const Regime& r = at.regime(at.before);
+  const bool several = r.sticking.size() + r.closed.size() > 1,
+             any_load_contact = std::any_of(sys.friction.begin(), sys.friction.end(),
+                                            [](const Friction& p) { return p.load_contact >= 0; });
+  if (!several && !any_load_contact) return;
+  at.evaluate(r);
+  at.contact_force = at.w.force.tail(at.contact_force.size());
+  for (const Index i : r.sticking)
+    at.constraint_terms += std::abs(at.w.force(i)) * sys.friction[i].effect.cwiseAbs();
+  for (const Index j : r.closed)
+    at.constraint_terms += std::abs(at.contact_force(j)) * sys.contacts[j].effect.cwiseAbs();
+}
+
+} // namespace
+
+void Instant::begin(State& at, Jump& record) {
+  state = &at;
+  jump = &record;
+  t = state->base_t;
+  before = state->modes;
+  starting = jump->occasion == Occasion::start;
+  signal_values(sys, t, signals.data());
+  look_again();
+}
+
+void Instant::size_terms() {
+  terms.noalias() = linear().A.cwiseAbs().lazyProduct(state->base_x.cwiseAbs());
+  terms.noalias() += linear().S.cwiseAbs().lazyProduct(signals.cwiseAbs());
+  size_constraints(*this);
+}
+
+void Instant::look_again() {
+  if (tangent == nullptr) return;
+  if (corners != nullptr) corners->follow(*state);
+  tangent->move_to(t, x(), state->modes.sides);
+  tangent->write(signals.data());
+  cache.clear();
+}
+
+void Instant::expand_signals() {
+  signal_series.resize(sys.ns(), series_terms);
+  std::array<double, series_terms> c{};
+  for (Index i = 0; i < sys.ns(); ++i) {
+    taylor(sys.signals[i], t, series_terms, c.data());
+    signal_series.row(i) = Eigen::Map<const Eigen::RowVectorXd>(c.data(), series_terms);
+  }
+  if (tangent != nullptr) signal_series.col(0) = signals; // those that follow the state; how, the flow knows
+}
+
+double Instant::load(Index i) const {
+  const Friction& p = sys.friction[i];
+  const double N = normal_load(p, mode(i).load_stretch, x(), s());
+  return p.load_contact < 0 ? N : N + p.load_per_force * contact_force(p.load_contact);
+}
+
+double Instant::rate_size(Index j) const {
+  return sys.contacts[j].rate.x.cwiseAbs().dot(state->nominal) +
+         sys.contacts[j].rate.s.cwiseAbs().dot(signals.cwiseAbs());
+}
+
+double Instant::no_gap(Index j) const {
+  return tolerance::rest * gap_size(sys.contacts[j], state->nominal, s());
+}
+
+double Instant::no_rate(Index j) const {
+  const bool was_closed = state->modes.contact[j] == Mode::closed;
+  const Vector& row = sys.contacts[j].rate.x;
+  // Made or taken within the last digits of the instant.
+  const double passing = tolerance::last_digits * std::abs(t) * row.cwiseAbs().dot(terms);
+  return std::max({tolerance::rest * rate_size(j), passing, was_closed ? drift(row) : 0.0});
+}
+
+// Constraints are solved to about a hundred times the last digit where they are badly conditioned.
+double Instant::drift(const Vector& row) const {
+  return tolerance::constrained * std::max(state->time_scale, std::abs(t)) *
+         row.cwiseAbs().dot(terms + constraint_terms);
+}
+
+} // namespace stickslip

@@ -1,0 +1,155 @@
+#include "transition/memory.hpp"
+
+#include "core/tolerances.hpp"
+#include "dynamics/free.hpp"
+#include "dynamics/friction_force.hpp"
+#include "transition/automaton_states.hpp"
+#include "transition/mode_changes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+constexpr double slow_slip = 1e-6;     // of the velocities seen, see count_brief_slip()
+constexpr std::int8_t most_brief = 10; // in a row
+
+// On which stretch of its table a load starts.
+void start_load(Instant& at, Index i) {
+  const Friction& p = at.sys.friction[i];
+  const auto value_at = [&](const Form& f) { return value(f, at.x(), at.s()); };
+  if (p.load_shift >= 0) {
+    double& shift = at.x()[p.load_shift];
+    shift = 0.0;
+    shift = p.load_period * std::floor(value_at(p.load_corners[0]) / p.load_period);
+  }
+  std::int16_t& stretch = at.mode(i).load_stretch;
+  stretch = 0;
+  for (const Form& f : p.load_corners)
+    if (value_at(f) >= 0.0) ++stretch;
+  if (p.load_shift >= 0)
+    stretch = std::clamp(stretch, std::int16_t(1), static_cast<std::int16_t>(p.load_corners.size() - 1));
+}
+
+// Without a load an element is free. A surface that nothing presses takes over no lagged force at a stop.
+void release(Instant& at, Index i, const List<Guard>& fired) {
+  const Friction& p = at.sys.friction[i];
+  FrictionMode& now = at.mode(i);
+  const auto stops_on_surface = [&] {
+    const auto stops = [i](const Guard& g) { return g.kind == GuardKind::slip_ends && g.friction == i; };
+    return at.presliding(i) && std::any_of(fired.begin(), fired.end(), stops);
+  };
+  const bool free = has_no_load(at.sys, p, at.t) && (!lag_acts(p, now, at.x()) || stops_on_surface());
+  if (free && !now.free) now.enter(Mode::slip_forward);
+  now.free = free;
+}
+
+// What a change from one mode of an element that touches to another sets; twice at one instant is as good as once.
+void change(Instant& at, Index i) {
+  const Friction& p = at.sys.friction[i];
+  double* x = at.x();
+  const int was = at.was(i).direction(), is = at.mode(i).direction();
+  const double lagged = p.lagged >= 0 ? x[p.lagged] : 0.0;
+  change_mode(p, was, is, at.v(i), at.load(i), at.t, x);
+  if (held_by_lag(p, at.before, i) == is && is != 0) x[p.lagged] = lagged; // it goes on from there
+}
+
+void count_towards_rest(Instant& at, Index i) {
+  std::int8_t& brief = at.state->brief[i];
+  if (brief < most_brief) ++brief;
+  if (brief == most_brief) at.mode(i).hold = Hold::firmly;
+}
+
+} // namespace
+
+void switch_laws(Instant& at, const List<Guard>& fired) {
+  for (const Guard& g : fired) switch_flow(at.sys, at.state->modes, g, at.x());
+  for (Index i = 0; i < at.sys.friction.size(); ++i) {
+    if (at.starting) start_load(at, i);
+    release(at, i, fired);
+  }
+}
+
+// What was free has moved all the same, and a force that lags starts from none.
+void begin_memory(Instant& at, Index i, int mode, double speed) {
+  const Friction& p = at.sys.friction[i];
+  double* x = at.x();
+  const bool goes_on = at.load_begins(i) && mode != 0;
+  const double lagged = goes_on && p.lagged >= 0 ? x[p.lagged] : 0.0,
+               delayed = at.load_begins(i) && p.delayed >= 0 ? x[p.delayed] : 0.0;
+  start_in_mode(p, mode, speed, at.load(i), at.t, x);
+  if (goes_on && p.lagged >= 0) x[p.lagged] = lagged;
+  if (at.load_begins(i) && p.delayed >= 0) x[p.delayed] = delayed;
+}
+
+// Where friction does not fall with the speed a motion can creep to rest at just its static level for ever, until errors
+// of integration decide whether it sticks or slips, thousands of times a second. A slip that lasted less than three of the
+// machine's shortest time constants and stayed (as a parabola) below 1e-6 of the velocities seen is too brief to count;
+// after ten of them in a row the element sticks, up to 1e-6 above its limit. One longer slip ends that.
+void count_brief_slip(Instant& at, Index i, bool struck) {
+  const double lasted = at.t - at.state->left(i);
+  bool is_brief = at.sys.friction[i].traits.switches == 0 && lasted < 3.0 * at.state->time_scale && !struck;
+  is_brief = is_brief && 0.25 * std::abs(at.acceleration(i, at.before)) * lasted < slow_slip * at.v_size(i);
+  if (is_brief)
+    count_towards_rest(at, i);
+  else
+    at.state->brief[i] = 0;
+}
+
+void carry_presliding(Instant& at, const ActiveSet& active) {
+  for (Index i = 0; i < at.sys.friction.size() && !at.starting; ++i) {
+    const FrictionMode &was = at.was(i), &is = at.mode(i);
+    const bool keeps_force = at.set_valued(i) && (at.presliding(i) || !active.rests[i]);
+    if (keeps_force && was.mode != is.mode && !was.open() && !is.open() && !at.load_begins(i)) change(at, i);
+  }
+}
+
+bool count_slips(Instant& at, const List<Guard>& fired, const ActiveSet& active) {
+  const List<Friction>& friction = at.sys.friction;
+  for (const Guard& g : fired) // reached its limit, but would slip the wrong way
+    if (g.kind == GuardKind::breaks_away && !at.presliding(g.friction) && at.mode(g.friction).sticks() &&
+        friction[g.friction].traits.switches == 0)
+      count_towards_rest(at, g.friction);
+  bool accumulated = false;
+  for (Index i = 0; i < friction.size(); ++i) {
+    FrictionMode& now = at.mode(i);
+    const bool rest = now.sticks();
+    if (!rest && (active.rests[i] || at.was(i).sticks())) // also one that came to rest and goes on at once
+      at.state->left(i) = at.t;
+    // Elements of a law that also sticks begin anew with each rest.
+    if (!at.set_valued(i) || at.presliding(i)) continue;
+    const bool changed = now.mode != at.was(i).mode, firm = now.hold == Hold::firmly;
+    const bool keeps = rest && (firm || held_by_lag(friction[i], at.state->modes, i) != 0);
+    accumulated = accumulated || (rest && changed && firm);
+    if (changed ? !keeps : !rest && firm) at.set_mode(i, now.mode);
+  }
+  return accumulated;
+}
+
+// The automaton's states: the table is in automaton_states.hpp.
+void enter_modes(Instant& at) {
+  double* x = at.x();
+  for (Index i = 0; i < at.sys.friction.size();
+       ++i) { // bristles and the surface of what opens or is released are let go
+    const Friction& p = at.sys.friction[i];
+    if (at.mode(i).free) let_go(p, x);
+    if (!at.mode(i).open()) continue;
+    for (Index k = 0; k < p.traits.states; ++k) x[p.states + k] = 0.0;
+    if (p.surface_travel >= 0) x[p.surface_travel] = 0.0;
+  }
+  for (Index i = 0; i < at.sys.friction.size(); ++i) {
+    if (!at.set_valued(i) || at.sys.friction[i].automaton == Automaton{}) continue;
+    const FrictionMode& was = at.was(i);
+    FrictionMode& is = at.mode(i);
+    if (is.open()) continue;
+    if (at.starting || was.open() || at.load_begins(i))
+      begin_memory(at, i, is.direction(), at.v(i));
+    else if (was.mode != is.mode)
+      change(at, i);
+    if (at.presliding(i) && was.mode != is.mode) is.hold = Hold::by_limit;
+  }
+}
+
+} // namespace stickslip

@@ -1,0 +1,51 @@
+#include "transition/mode_changes.hpp"
+
+#include "core/list.hpp"
+#include "friction/law.hpp"
+
+#include <cmath>
+
+namespace stickslip {
+
+void enter(FrictionMode& now, const Friction& p, Mode mode, double* x) noexcept {
+  now.enter(mode);
+  if (p.states >= 0 && now.slips()) on_turn(p.law, now.direction(), x + p.states);
+}
+
+namespace {
+
+// Over a corner of the load. Where its table repeats itself the last corner is the first of the next period.
+void pass_corner(FrictionMode& now, const Friction& p, int direction, double* x) noexcept {
+  const Index corners = p.load_corners.size();
+  Index stretch = now.load_stretch + direction;
+  if (p.load_shift >= 0 && (stretch == 0 || stretch == corners)) {
+    stretch = direction > 0 ? 1 : corners - 1;
+    x[p.load_shift] = p.load_period * (std::round(x[p.load_shift] / p.load_period) + direction);
+  }
+  now.load_stretch = static_cast<std::int16_t>(stretch);
+}
+
+} // namespace
+
+// Where the velocity of a law without a jump changes its side, all its elements stick again.
+void switch_flow(const System& sys, Modes& modes, const Guard& g, double* x) noexcept {
+  if (g.friction < 0) return;
+  FrictionMode& now = modes.friction[g.friction];
+  const Friction& p = sys.friction[g.friction];
+  switch (g.kind) {
+  case GuardKind::velocity_reversal:
+    return enter(now, p, slip(-now.direction()), x);
+  case GuardKind::branch:
+    now.branch = on_switch(p.law, g.bit, now.direction(), now.branch, x + p.states);
+    return;
+  case GuardKind::load_corner:
+    return pass_corner(now, p, g.direction, x);
+  case GuardKind::limit_again:
+    now.hold = Hold::by_limit;
+    return;
+  default:
+    return;
+  }
+}
+
+} // namespace stickslip

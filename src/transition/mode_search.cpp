@@ -1,0 +1,198 @@
+#include "transition/mode_search.hpp"
+
+#include "core/switches.hpp"
+#include "core/tolerances.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+namespace ct = contact;
+
+constexpr double small_share = 1e-5; // of what friction can give: changes no other choice
+
+// The steps of a search: each tries to find an answer, after a change of the problem that it explains.
+struct Steps {
+  Instant& at;
+  const ActiveSet& active;
+  ModeProblem& posed;
+  ModeSearch& search;
+
+  bool choose() {
+    auto holds = [this](const ct::Candidate& c) { return is_admissible(at, active, posed, c, search); };
+    State& state = *at.state;
+    search.entry = state.modes;
+    search.entry_x = state.base_x;
+    search.sharings.clear();
+    ct::choose(posed.problem, posed.present, posed.allowed, ct::admissible_by(holds), search.work,
+               search.answer);
+    state.modes = search.entry;
+    state.base_x = search.entry_x;
+    return search.answer.found();
+  }
+
+  // Guards that fired together need not all have their way.
+  bool choose_freely() {
+    std::fill(posed.allowed.begin(), posed.allowed.end(), ct::anything);
+    return choose();
+  }
+
+  // Surfaces that part only by a higher derivative: a short time later they do so by an acceleration, which is
+  // small against what friction can give.
+  bool part() {
+    const Vector& parting = search.parting;
+    ct::Problem& p = posed.problem;
+    if (!STICKSLIP_RULE("part") || parting.size() != p.size()) return false;
+    double least = INFINITY;
+    for (Index k = 0; k < parting.size(); ++k) {
+      if (parting(k) == 0.0) continue;
+      if (k < posed.closed.size()) {
+        if (p.free_scale(k) > 0.0) least = std::min(least, p.free_scale(k));
+        continue;
+      }
+      const ct::Element& element = p.elements[k - posed.closed.size()];
+      const Index c = element.contact; // its force: as it was, or as what presses makes it
+      const double N = c < 0 ? 0.0 : std::max(at.contact_force(posed.closed[c]), p.free_scale(c) / p.G(c, c));
+      least = std::min(least, p.G(k, k) * (element.high.at(N) - element.low.at(N)));
+    }
+    if (!(least > 0.0 && std::isfinite(least))) return false;
+    p.free += (small_share * least / parting.cwiseAbs().maxCoeff()) * parting;
+    return choose();
+  }
+
+  // What passed its limit in a candidate leaves rest.
+  bool leave_at_limit() {
+    if (!STICKSLIP_RULE("leave_at_limit") || search.overrun.size() != posed.elements.size()) return false;
+    for (Index q = 0; q < posed.elements.size(); ++q)
+      if (search.overrun[q] != 0 && active.rests[posed.elements[q]])
+        posed.allowed[posed.closed.size() + q] = ct::bit(slip(search.overrun[q]));
+    return choose();
+  }
+
+  // Of element q: a lag can hold it.
+  bool lag_can_hold(Index q) const {
+    const Index i = posed.elements[q];
+    const Friction& p = at.sys.friction[i];
+    return active.rests[i] && p.lagged >= 0 && !at.contact_friction(i) && p.traits.switches == 0;
+  }
+  double load_of(Index q) const {
+    return posed.problem.elements[q].contact < 0
+               ? 0.0
+               : at.contact_force(at.sys.friction[posed.elements[q]].load_contact);
+  }
+
+  // With a lag, friction at break-away goes on where it is: a limit that falls below the force, or a force that grows
+  // slower than the lagged friction would, moves nothing. Such an element is held by its lagged force.
+  bool hold_by_lag() {
+    if (!STICKSLIP_RULE("hold_by_lag") || search.overrun.size() != posed.elements.size()) return false;
+    bool any = false;
+    for (Index q = 0; q < posed.elements.size(); ++q) {
+      const int side = search.overrun[q];
+      if (side == 0 || !lag_can_hold(q)) continue;
+      const Index i = posed.elements[q];
+      const ct::Element& element = posed.problem.elements[q];
+      const double N = load_of(q);
+      at.x()[at.sys.friction[i].lagged] = side > 0 ? element.high.at(N) : -element.low.at(N);
+      at.mode(i).hold = above_limit(side);
+      any = true;
+    }
+    return any && choose_freely();
+  }
+
+  // The same at a stop: while the load fell, sliding friction lagged behind, above what rest could hold now. So what
+  // comes to rest is held by its lagged force, which goes on towards the static level.
+  bool stop_by_lag() {
+    if (!STICKSLIP_RULE("stop_by_lag")) return false;
+    bool any = false;
+    for (Index q = 0; q < posed.elements.size(); ++q) {
+      const Index i = posed.elements[q];
+      const int side = at.was(i).direction();
+      if (side == 0 || !lag_can_hold(q)) continue;
+      ct::Line& limit = side > 0 ? posed.problem.elements[q].high : posed.problem.elements[q].low;
+      const double held = at.x()[at.sys.friction[i].lagged];
+      if (!(held > side * limit.at(load_of(q)))) continue;
+      limit = {side * held, 0.0};
+      at.mode(i).hold = above_limit(side);
+      any = true;
+    }
+    return any && choose_freely();
+  }
+
+  // Guards of one instant may have been located a few digits apart: then everything is zero as well as events are
+  // located.
+  bool as_located() {
+    if (!STICKSLIP_RULE("try_as_located")) return false;
+    posed.problem.located.assign(posed.size(), 1);
+    return choose_freely();
+  }
+
+  // Every mode set one by one, as far as there are not too many: an answer that no path has led to, or the proof that
+  // there is none.
+  bool enumerate() {
+    if (!STICKSLIP_RULE("try_everything")) return false;
+    search.work.stage.most_modes = ct::largest_on_failure;
+    search.work.departures = STICKSLIP_RULE("departures");
+    const bool found = choose_freely();
+    search.work.stage.most_modes = ct::largest_mode_count;
+    search.work.departures = false;
+    if (found) return true;
+    // Proven where equations and inequalities have no answer, those of the instant itself or, where surfaces only begin
+    // to part, those with a little of their motion; not where all answers were refused for what follows.
+    at.jump->none_exists = search.answer.solutions == 0 && search.work.answers.size() == 0;
+    at.jump->touching = posed.closed;
+    return false;
+  }
+
+  // Where nothing else holds, neither rest nor slip, what decides between them is less than is known of it: a motion has
+  // crept to rest at its limit. It is held as after an accumulation of slips.
+  bool hold_firmly() {
+    if (!STICKSLIP_RULE("try_firmly") || posed.woken) return false; // what begins has no motion yet
+    List<Index> changed;
+    for (Index q = 0; q < posed.elements.size(); ++q) {
+      Hold& hold = at.mode(posed.elements[q]).hold;
+      if (!active.rests[posed.elements[q]] || hold != Hold::by_limit) continue;
+      hold = Hold::firmly;
+      const ct::Element firm = element_at_rest(at, posed.elements[q]);
+      posed.problem.elements[q].low = firm.low, posed.problem.elements[q].high = firm.high;
+      changed.push_back(q);
+    }
+    const bool found = !changed.empty() && choose();
+    if (found) at.jump->none_exists = false;
+    for (const Index q : changed)
+      if (!found || search.answer.answer.modes[posed.closed.size() + q] != Mode::stick)
+        at.mode(posed.elements[q]).hold = Hold::by_limit;
+    return found;
+  }
+};
+
+} // namespace
+
+bool choose_modes(Instant& at, const ActiveSet& active, const List<Guard>& fired, ModeProblem& posed,
+                  ModeSearch& search) {
+  search.parting.resize(0);
+  search.overrun.clear();
+  if (posed.size() == 0) {
+    search.answer = {};
+    search.answer.rule = Rule::unique, search.answer.solutions = 1;
+    return true;
+  }
+  narrow(active, fired, posed);
+  Steps steps{at, active, posed, search};
+  if (!steps.choose() && !steps.choose_freely() && !steps.part() && !steps.leave_at_limit() &&
+      !steps.hold_by_lag() && !steps.stop_by_lag() && !steps.as_located() && !steps.enumerate() &&
+      !steps.hold_firmly())
+    return false;
+  const ct::Candidate& answer = search.answer.answer;
+  Modes& modes = at.state->modes;
+  posed.apply(answer, active, modes);
+  for (const ModeSearch::Shared& s : search.sharings)
+    if (s.modes == answer.modes) modes.at_limit = s.at_limit, modes.open = s.open;
+  at.contact_force.setZero();
+  for (Index k = 0; k < posed.closed.size(); ++k) at.contact_force(posed.closed[k]) = answer.force[k];
+  return true;
+}
+
+} // namespace stickslip

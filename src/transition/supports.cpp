@@ -1,0 +1,102 @@
+#include "transition/supports.hpp"
+
+#include "core/list.hpp"
+#include "core/switches.hpp"
+#include "core/tolerances.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+// By columns: what the terms of the acceleration along `row` amount to that `by` causes, among them the forces that hold.
+Vector acceleration_terms(const System& sys, const Regime& r, const Vector& row, const Matrix& by,
+                          const Matrix& held) {
+  const Vector size = row.cwiseAbs();
+  Vector sum = by.cwiseAbs().transpose() * size;
+  for (Index k = 0; k < held.rows(); ++k) {
+    const Index contact = k - r.sticking.size();
+    const Vector& effect =
+        contact < 0 ? sys.friction[r.sticking[k]].effect : sys.contacts[r.closed[contact]].effect;
+    sum += size.dot(effect.cwiseAbs()) * held.row(k).transpose().cwiseAbs();
+  }
+  return sum;
+}
+
+struct Surface {
+  Vector own, against, terms; // acceleration by signals: of the surface, and of it against the body
+  double speed = 0.0;         // size of the velocity
+  Index component = -1;       // in the problem
+};
+
+// Of everything that is held.
+List<Surface> surfaces_of(const Instant& at, const ModeProblem& posed, const Regime& r) {
+  List<Surface> out;
+  const auto add = [&](const Vector& row, const Vector& own, double speed, Index component) {
+    out.push_back({own, r.S.transpose() * row + own,
+                   acceleration_terms(at.sys, r, row, r.linear->S, r.Ls) + own.cwiseAbs(), speed, component});
+  };
+  for (Index q = 0; q < posed.elements.size(); ++q) {
+    const Index i = posed.elements[q];
+    const Friction& p = at.sys.friction[i];
+    if (std::find(r.sticking.begin(), r.sticking.end(), i) != r.sticking.end())
+      add(p.velocity.x, p.acceleration_s, at.v_size(i), posed.closed.size() + q);
+  }
+  for (const Index j : r.closed)
+    add(at.sys.contacts[j].rate.x, at.sys.contacts[j].acceleration_s, at.rate_size(j), posed.number[j]);
+  return out;
+}
+
+} // namespace
+
+bool stands_still(const Instant& at, const Regime& r, const Friction& p) {
+  if (!STICKSLIP_RULE("stands_still") || (r.closed.empty() && r.sticking.empty())) return false;
+  const auto gone = [](const Vector& left, const Vector& size) {
+    return (left.cwiseAbs().array() <= tolerance::sign * size.array()).all();
+  };
+  const auto terms = [&](const Matrix& by, const Matrix& held) {
+    return acceleration_terms(at.sys, r, p.velocity.x, by, held);
+  };
+  const Vector& row = p.velocity.x;
+  Matrix effects(at.sys.nx, r.sliding.size());
+  for (Index k = 0; k < r.sliding.size(); ++k) effects.col(k) = at.sys.friction[r.sliding[k]].effect;
+  if (!gone(r.E.transpose() * row, terms(effects, r.LF))) return false;
+  if (!gone(r.A.transpose() * row, terms(r.linear->A, r.Lx))) return false;
+  // Signals may move what holds it, such as a wall.
+  const Vector by_signals = r.S.transpose() * row + p.acceleration_s;
+  const Vector terms_of_signals = terms(r.linear->S, r.Ls) + p.acceleration_s.cwiseAbs();
+  return gone(at.signal_series.transpose() * by_signals,
+              at.signal_series.cwiseAbs().transpose() * terms_of_signals);
+}
+
+bool stay_together(const Instant& at, const ModeProblem& posed, const Regime& r, Vector& parting) {
+  if (!STICKSLIP_RULE("rests_stay") || !r.shared) return true;
+  const List<Surface> surfaces = surfaces_of(at, posed, r);
+  double power = at.state->time_scale;
+  // No surface has a term of lower order: what has one moves, however slowly; what follows the state only to rounding.
+  bool begin = at.tangent == nullptr;
+  for (int k = 1; k < series_terms; ++k, power *= at.state->time_scale) {
+    const Vector rate = at.signal_series.col(k - 1) / k;
+    const bool moves = std::any_of(surfaces.begin(), surfaces.end(), [&](const Surface& s) {
+      return s.own.cwiseAbs().dot(rate.cwiseAbs()) > 0.0;
+    });
+    if (!moves) continue; // what is left there is rounding
+    bool part = false;
+    Vector apart = Vector::Zero(posed.size());
+    for (const Surface& s : surfaces) {
+      if (s.component >= 0) apart(s.component) = s.own.dot(rate);
+      const double c = s.against.dot(rate);
+      if (std::abs(c) <= 10.0 * tolerance::constrained * s.terms.dot(rate.cwiseAbs())) continue;
+      part = part || begin || std::abs(c) * power > tolerance::rest * s.speed;
+    }
+    begin = false;
+    if (!part) continue;
+    parting = apart;
+    return false;
+  }
+  return true;
+}
+
+} // namespace stickslip
