@@ -17,7 +17,7 @@ namespace stickslip::bindings {
 
 namespace {
 
-constexpr int format = 8, state_format = 9;
+constexpr int format = 8, state_format = 10;
 
 template <class E> std::vector<int> numbers(const List<E>& list) {
   std::vector<int> out;
@@ -155,7 +155,7 @@ EventLog unpack_events(const py::tuple& p) {
 }
 
 State read_state(const py::tuple& p) {
-  if (p.empty() || p[0].cast<int>() != state_format || p.size() != 22) another_version("state");
+  if (p.empty() || p[0].cast<int>() != state_format || p.size() != 23) another_version("state");
   State s;
   s.t = p[1].cast<double>();
   s.x = p[2].cast<Vector>();
@@ -179,6 +179,7 @@ State read_state(const py::tuple& p) {
   s.identity = {p[18].cast<std::uint64_t>(), p[19].cast<std::string>()};
   s.past = unpack_past(p[20].cast<py::list>());
   s.joint = static_cast<std::int8_t>(p[21].cast<int>());
+  s.zeros = p[22].cast<std::vector<std::int8_t>>();
   return s;
 }
 
@@ -229,7 +230,8 @@ py::tuple pack(const State& s) {
   return py::make_tuple(state_format, s.t, s.x, pack(s.modes), s.base_t, s.base_t_compensation, s.base_x,
                         s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant,
                         py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief, s.time_scale,
-                        s.identity.fingerprint, s.identity.text, pack(s.past), static_cast<int>(s.joint));
+                        s.identity.fingerprint, s.identity.text, pack(s.past), static_cast<int>(s.joint),
+                        s.zeros);
 }
 
 py::tuple pack(const Trajectory& run) {

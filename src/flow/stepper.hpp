@@ -167,6 +167,7 @@ private:
                        double size, double whole) const;
   double band(const Regime& r, const State& state, Index k) const;
   double crossing_of_sharing(double* c, Index degree, double within, bool fresh, double& exceeds) const;
+  double crossing_as_decided(double* c, Index degree, Index zeros, double within, double& exceeds) const;
   double crossing_of_load(const double* c, Index degree, double size) const;
   bool only_touches(const double* c, const Friction& p, const State& state) const;
   bool only_touches(const double* c, const Contact& contact, const State& state, double h) const;

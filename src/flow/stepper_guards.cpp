@@ -164,6 +164,15 @@ bool Stepper::is_held(const Regime& r, const State& state, const Step& step, Ind
   return std::abs(c[0]) <= known && size - std::abs(c[0]) <= known * share * share;
 }
 
+// A guard that a decision has found to start with so many coefficients at zero: it starts negative by the next one, and
+// fires behind the zero at the start. Where nothing tells its sign its value is watched.
+double Stepper::crossing_as_decided(double* c, Index degree, Index zeros, double within,
+                                    double& exceeds) const {
+  if (zeros > degree || !(c[zeros] < 0.0)) return crossing_of_sharing(c, degree, within, true, exceeds);
+  const Crossing found = first_crossing(c + zeros, static_cast<int>(degree - zeros));
+  return found.found ? found.theta : never;
+}
+
 // First crossing of guard k in this step, with its polynomial in c; > 1 if there is none.
 double Stepper::crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c,
                             Index degree) {
@@ -182,6 +191,11 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   const double whole = gap ? 0.0 : guard_size(r, state, k, step.kind);
   const bool stays = gap ? is_held(r, state, step, k, c, size) : size <= 2.0 * tolerance::rounding * whole;
   if (stays) return none; // at zero, as far as can be told
+  if (fresh && step.kind == FlowKind::exact && k < state.zeros.size() && state.zeros[k] >= 0) {
+    const double terms = gap ? gap_size(sys.contacts[r.guards[k].contact], state.nominal, s.data()) : whole;
+    return crossing_as_decided(c, degree, state.zeros[k], 4.0 * tolerance::rest * std::max(terms, size),
+                               shift[k]);
+  }
   const double zero = zero_at_start(r, state, k, step.kind, c, size, whole);
   // Nor does the place of the event within the last digits of t.
   const double unresolved = fresh ? tolerance::last_digits * std::abs(state.base_t) / step.h : 0.0;

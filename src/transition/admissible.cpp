@@ -159,8 +159,8 @@ double no_acceleration(const ModeProblem& posed, Index k) {
   return posed.problem.no_acceleration(k, contact::at_guard(posed.problem, posed.allowed[k], k));
 }
 
-// What a guard of an open component does just after t: +1 it has fired, -1 it is off, 0 it stays where it is.
-int sign_of(const Instant& at, const ModeProblem& posed, const Regime& r, Index k, Row row) {
+// What a guard of an open component does just after t.
+SignAfter sign_of(const Instant& at, const ModeProblem& posed, const Regime& r, Index k, Row row) {
   const Guard& g = r.guards[k];
   const double passing = 2.0 * tolerance::last_digits * std::abs(at.t);
   if (STICKSLIP_RULE("drop_passing_terms"))
@@ -171,7 +171,7 @@ int sign_of(const Instant& at, const ModeProblem& posed, const Regime& r, Index 
       row[1] = 0.0;
     if (std::all_of(row.begin(), row.end(), [](double a) { return a == 0.0; }) ||
         stands_still(at, r, at.sys.friction[g.friction]))
-      return 1; // it does not move at all, so it does not slip
+      return {1, 0}; // it does not move at all, so it does not slip
   }
   // The contact's force passes through zero, as well as the instant is known, which forces that rigidity shares tell
   // no better than sums of terms: how fast is what decides.
@@ -215,10 +215,10 @@ bool is_admissible(Instant& at, const ActiveSet& active, const ModeProblem& pose
       note_contradiction(posed, search);
       return false;
     }
-    search.sharings.push_back({c.modes, modes.at_limit, modes.open});
     if (!modes.at_limit.empty()) r = &at.regime(modes), guard_series(at, *r, search.series);
   }
   const Vector goes_on = signals_go_on(at, posed, *r, c);
+  List<std::int8_t> zeros(r->guards.size(), -1);
   for (Index k = 0; k < r->guards.size(); ++k) {
     const Guard& g = r->guards[k];
     if (!is_open(g, active) || is_settled(posed, c, g)) continue;
@@ -226,10 +226,13 @@ bool is_admissible(Instant& at, const ActiveSet& active, const ModeProblem& pose
     for (int j = 0; j < series_terms; ++j) row[static_cast<std::size_t>(j)] = search.series(k, j);
     if (const Index component = posed.component_of(g); component >= 0)
       drop_rounding(posed, c, component, g.kind, goes_on, row);
-    if (sign_of(at, posed, *r, k, row) <= 0) continue;
+    const SignAfter after = sign_of(at, posed, *r, k, row);
+    zeros[k] = static_cast<std::int8_t>(after.order);
+    if (after.sign <= 0) continue;
     note_overrun(posed, *r, g, search);
     return false;
   }
+  search.admitted.push_back({c.modes, modes.at_limit, modes.open, std::move(zeros)});
   return true;
 }
 

@@ -26,7 +26,7 @@ struct Steps {
     State& state = *at.state;
     search.entry = state.modes;
     search.entry_x = state.base_x;
-    search.sharings.clear();
+    search.admitted.clear();
     ct::choose(posed.problem, posed.present, posed.allowed, ct::admissible_by(holds), search.work,
                search.answer);
     state.modes = search.entry;
@@ -188,8 +188,8 @@ bool choose_modes(Instant& at, const ActiveSet& active, const List<Guard>& fired
   const ct::Candidate& answer = search.answer.answer;
   Modes& modes = at.state->modes;
   posed.apply(answer, active, modes);
-  for (const ModeSearch::Shared& s : search.sharings)
-    if (s.modes == answer.modes) modes.at_limit = s.at_limit, modes.open = s.open;
+  for (const ModeSearch::Admitted& a : search.admitted)
+    if (a.modes == answer.modes) modes.at_limit = a.at_limit, modes.open = a.open, at.state->zeros = a.zeros;
   at.contact_force.setZero();
   for (Index k = 0; k < posed.closed.size(); ++k) at.contact_force(posed.closed[k]) = answer.force[k];
   return true;

@@ -13,13 +13,14 @@ struct ModeSearch {
   Modes entry; // before candidates are tried
   Vector entry_x;
   Matrix series; // of guards, see guard_series.hpp
-  // Limits that held the forces which rigidity leaves open, for each candidate that was found admissible.
-  struct Shared {
+  // What is known of a candidate that was found admissible.
+  struct Admitted {
     List<Mode> modes;
-    List<ForceLimit> at_limit;
+    List<ForceLimit> at_limit; // limits that hold the forces which rigidity leaves open
     Redundancy open;
+    List<std::int8_t> zeros; // see State::zeros
   };
-  List<Shared> sharings;
+  List<Admitted> admitted;
   List<ForceLimit> broken; // limits that contradict each other where there is no sharing
   List<int> overrun;       // sides to which elements leave that pass a limit; empty: none does
   Vector parting;          // how surfaces part that cannot all hold a body, see supports.hpp; empty: none do

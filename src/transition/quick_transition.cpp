@@ -94,22 +94,26 @@ bool QuickTransition::holds(const Regime& r, Index element, const State& state, 
   const Friction& p = sys.friction[element];
   known = 1;
   series.col(0) = x;
+  zeros.assign(r.guards.size(), -1);
   for (Index k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
     if (g.friction != element) continue;
+    SignAfter after;
     if (g.kind == GuardKind::slip_ends) {
       const auto from_zero = [&](int j) { return j == 0 ? 0.0 : term(r, k, j); };
-      const int sign = sign_after(from_zero, velocity_size(p, state.nominal), state.time_scale, t);
-      if (sign > 0 || (sign == 0 && stands_still(r, k))) return false;
+      after = sign_after(from_zero, velocity_size(p, state.nominal), state.time_scale, t);
+      if (after.sign == 0 && stands_still(r, k)) return false;
     } else if (g.kind == GuardKind::breaks_away) {
       const Interval limits = stick_limits(sys, p, 1, t, x.data(), s.data(), nullptr);
       // The held force is the mean of what both limits leave: each guard is the distance to one of them.
       const double held = g.direction > 0 ? term(r, k, 0) + limits.hi : limits.lo - term(r, k, 0);
       const double size = std::abs(limits.lo) + std::abs(limits.hi) + std::abs(held);
-      if (sign_after([&](int j) { return term(r, k, j); }, size, state.time_scale, t) > 0) return false;
+      after = sign_after([&](int j) { return term(r, k, j); }, size, state.time_scale, t);
     } else {
       return false;
     }
+    if (after.sign > 0) return false;
+    zeros[k] = static_cast<std::int8_t>(after.order);
   }
   return true;
 }
@@ -162,6 +166,7 @@ bool QuickTransition::apply(const Regime& now, State& state, const Guard& fired,
   state.base_x = x;
   state.modes.friction[i] = chosen->modes.friction[i];
   state.after_transition = true;
+  state.zeros = zeros;
   jump.rule = rule;
   jump.solutions = 1;
   jump.next = chosen;

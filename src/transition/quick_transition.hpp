@@ -35,6 +35,7 @@ private:
   List<Edge> edges;
   Vector s, x, slope, force;
   Matrix series, signal_terms; // nx x series_terms: x^(k) / k!; ns x series_terms
+  List<std::int8_t> zeros;     // see State::zeros
   int known = 0;               // columns of `series` that are filled
   Scratch& scratch;
 

@@ -40,7 +40,7 @@ void note_firing(Instant& at, const Regime& r, Matrix& series) {
         g.kind == GuardKind::condition || g.kind == GuardKind::load_negative)
       continue;
     const double size = guard_size(at.sys, r, g, at.t, at.x(), at.s(), at.w.force.data(), at.state->nominal);
-    if (sign_after([&](int j) { return series(k, j); }, size, at.state->time_scale, at.t) > 0)
+    if (sign_after([&](int j) { return series(k, j); }, size, at.state->time_scale, at.t).sign > 0)
       at.jump->fired.push_back(g);
   }
 }

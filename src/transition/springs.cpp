@@ -88,7 +88,8 @@ void Springs::expand(bool decided) {
 int Springs::sign_after_instant(const Form& form, bool from_zero) const {
   const double size = size_of(form, state.nominal, signal_series.data());
   const auto coefficient = [&](int k) { return k == 0 && from_zero ? 0.0 : term(form, k); };
-  if (const int sign = sign_after(coefficient, size, state.time_scale, state.base_t); sign != 0) return sign;
+  const int sign = sign_after(coefficient, size, state.time_scale, state.base_t).sign;
+  if (sign != 0) return sign;
   // So little that it says nothing. But it is what the flow will do, and must not bring the same instant again.
   for (int k = 1; k + 1 < series_terms; ++k) {
     const double now = coefficient(k), next = coefficient(k + 1);

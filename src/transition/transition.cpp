@@ -136,10 +136,12 @@ bool Transition::goes_on(State& state, bool forces_jump) {
   if (!forces_jump && all_fired(of_flow)) {
     for (const Guard& g : jump.fired) switch_flow(sys, state.modes, g, state.base_x.data());
     if (!sys.flanks.empty()) Springs(sys, cache, scratch, state).choose(jump.fired, false);
+    state.zeros.clear();
     return true;
   }
   if (jump.occasion == Occasion::motion && all_fired(of_sharing)) {
     decision->at.begin(state, jump);
+    state.zeros.clear();
     return share_anew(decision->at, decision->search.series, decision->search.broken);
   }
   std::erase_if(jump.fired, of_sharing);
@@ -179,6 +181,7 @@ void Transition::decide(State& state, const List<Guard>& fired) {
   at.begin(state, jump);
   state.modes.at_limit.clear();
   state.modes.open = {};
+  state.zeros.clear();
   if (at.starting) remove_overlaps(at);
   at.size_terms();
   switch_laws(at, fired);

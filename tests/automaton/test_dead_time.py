@@ -159,7 +159,7 @@ def test_what_it_remembers_is_part_of_the_state():
     past = [tuple(np.array(x) for x in one) for one in saved[20]]
     past[0][2][0, 0] += 1e-3
     other = type(a).__new__(type(a))
-    other.__setstate__((*saved[:20], past, saved[21]))
+    other.__setstate__((*saved[:20], past, *saved[21:]))
     assert other != a
     ends = [ss.simulate(m, state=s, t_end=0.25).y[1, -1] for s in (a, other)]
     assert ends[0] != ends[1]

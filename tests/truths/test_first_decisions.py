@@ -106,17 +106,7 @@ STARTS = {
 }  # fmt: skip
 
 
-# Decided rightly, but the flow takes rounding of a force at the start for a guard that fires, until the run stalls.
-STALLS = (
-    "friction and a stop",
-    "a stack, spring 0, t^2",
-    "a stack, spring 1, t^2",
-    "a belt of 1 against guides",
-)
-STALLED = pytest.mark.xfail(strict=True, reason="the flow does not start from the signs that were decided")
-
-
-@pytest.mark.parametrize("name", [pytest.param(n, marks=STALLED) if n in STALLS else n for n in STARTS])
+@pytest.mark.parametrize("name", STARTS)
 def test_first_decision_is_an_answer(name: str) -> None:
     one = case(STARTS[name])
     run = ss.simulate(one.machine, one.t_end)
