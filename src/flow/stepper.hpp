@@ -68,7 +68,6 @@ private:
   Vector sizes, sized_from; // of the states, and the sizes seen from which they were made
   const double* sized_by = nullptr;
   double sized_time = 0.0;
-  Matrix rounding; // of slope and curvature of each guard just after a transition, per step
   Matrix J, signal_series, sampled;
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
       guard_series; // at least as many rows and columns as needed
@@ -118,7 +117,6 @@ private:
   void guard_rows(const Regime& r, Index columns, Index state_columns, Index signal_degree, double h);
   double horizon_of_roots(const Regime& r, Index degree, const State& state) const;
   double part_in_sight(const Regime& r, const State& state, Index degree, double h) const;
-  void size_rounding(const Regime& r, const State& state, double h);
   void adaptive(const Regime& r, State& state, double horizon, Step& step);
   double longest_step(const Regime& r, const State& state) const;
   void set_tolerances(const State& state);
@@ -169,10 +167,7 @@ private:
   double crossing_of_sharing(double* c, Index degree, double within, bool fresh, double& exceeds) const;
   double crossing_as_decided(double* c, Index degree, Index zeros, double within, double& exceeds) const;
   double crossing_of_load(const double* c, Index degree, double size) const;
-  bool only_touches(const double* c, const Friction& p, const State& state) const;
   bool only_touches(const double* c, const Contact& contact, const State& state, double h) const;
-  bool is_held(const Regime& r, const State& state, const Step& step, Index k, const double* c,
-               double size) const;
   double crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c, Index degree);
   // Guards that fire within this time of each other fire together.
   static double same_instant(const State& state) {

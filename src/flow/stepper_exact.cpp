@@ -162,41 +162,6 @@ double Stepper::horizon_of_roots(const Regime& r, Index degree, const State& sta
   return std::max(earliest, least);
 }
 
-// Just after a transition forces balance to rounding, which must not decide where a velocity goes: a guard's slope is
-// known no better than the terms of the rates it is made of, and than the series that found the event; worse where
-// friction and normal forces were solved from each other. So it is with the curvature of a stretch.
-void Stepper::size_rounding(const Regime& r, const State& state, double h) {
-  const Index nx = sys.nx, ns = sys.ns(), ng = r.guards.size();
-  if (!state.after_transition) return;
-  if (rounding.rows() < ng) rounding.resize(ng, 2);
-  for (Index i = 0; i < nx; ++i) {
-    double sum = 0.0;
-    for (Index j = 0; j < nx; ++j) sum += std::abs(r.Ax(i, j) * state.base_x(j));
-    for (Index j = 0; j < ns; ++j) sum += std::abs(r.As(i, j) * signal_series(j, 0));
-    work(i) = sum;
-  }
-  for (Index f = 0; f < r.Lx.rows(); ++f) { // and of the forces that hold
-    const Index contact = f - r.sticking.size();
-    const Vector& effect =
-        contact < 0 ? sys.friction[r.sticking[f]].effect : sys.contacts[r.closed[contact]].effect;
-    const double held = r.Lx.row(f).cwiseAbs().dot(state.base_x.cwiseAbs()) +
-                        r.Ls.row(f).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
-    work.head(nx) += held * effect.cwiseAbs();
-  }
-  const double known = (r.coupled ? 3.0 : 1.0) * tolerance::rounding * h;
-  for (Index k = 0; k < ng; ++k) {
-    double slope = 0.0, bend = 0.0;
-    const bool gap = r.guards[k].kind == GuardKind::closes; // its rate is a sum of a few velocities
-    for (Index i = 0; i < nx; ++i)
-      if (const double a = std::abs(r.Gx(k, i)); a != 0.0) {
-        slope += a * work(i);
-        for (Index j = 0; j < nx && !gap; ++j) bend += a * std::abs(r.Ax(i, j)) * work(j);
-      }
-    rounding(k, 0) = (gap ? tolerance::last_digits * h : known) * slope;
-    rounding(k, 1) = 0.5 * h * known * bend;
-  }
-}
-
 // The part of a step in which gaps and velocities stay within sight of what has been seen of them: beyond it their terms
 // grow so large that rounding of these would be taken for their values at the start.
 double Stepper::part_in_sight(const Regime& r, const State& state, Index degree, double h) const {
@@ -260,7 +225,6 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
       guard_series.col(k).head(ng) *= power;
     }
   }
-  size_rounding(r, state, step.h);
   if (!find_crossings(r, state, step, columns - 1)) return;
   collect(r, state, step);
 }

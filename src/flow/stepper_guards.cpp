@@ -17,17 +17,6 @@ namespace {
 constexpr double never = 2.0;       // of a crossing: behind the end of the step
 constexpr double integrated = 10.0; // tolerances by which an error of the motion may exceed its own
 
-// A root of a polynomial that was taken to start at zero, moved to where it is zero with the start that it has.
-double with_its_start(const double* c, Index degree, double theta) {
-  constexpr double near = 1e-3;
-  for (int round = 0; round < 3; ++round) {
-    const auto [value, slope] = polynomial::value_slope(c, degree, theta);
-    if (!(slope > 0.0 && std::abs(value) < near * slope * theta)) break;
-    theta -= value / slope;
-  }
-  return theta;
-}
-
 } // namespace
 
 // How large the terms are that a guard is the difference of, at the start of the step; 0: not known.
@@ -50,8 +39,12 @@ double Stepper::guard_size(const Regime& r, const State& state, Index k, FlowKin
 // What the last transition left at zero is decided by what comes after, not by rounding. whole: guard_size().
 double Stepper::zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,
                               double size, double whole) const {
-  if (!state.after_transition) return tolerance::rounding * size;
   const Guard& g = r.guards[k];
+  // What a decision has left open is not zero.
+  const bool moves =
+      kind == FlowKind::exact && !state.zeros.empty() &&
+      (g.kind == GuardKind::slip_ends || g.kind == GuardKind::closes || g.kind == GuardKind::locks);
+  if (!state.after_transition || moves) return tolerance::rounding * size;
   const Form* const form = r.guard_terms[k].form;
   double zero = tolerance::rest * size;
   double unknown = 0.0; // what an integrated motion up to the transition leaves
@@ -141,27 +134,11 @@ double Stepper::crossing_of_load(const double* c, Index degree, double size) con
   return found.found ? found.theta : never;
 }
 
-// A velocity that starts the wrong way and turns at once, by less than rounding leaves of it: the transition has taken
-// that for the right way (sign_after.hpp).
-bool Stepper::only_touches(const double* c, const Friction& p, const State& state) const {
-  const double least = tolerance::rounding * velocity_size(p, state.nominal);
-  return c[1] > 0.0 && c[2] < 0.0 && c[1] * c[1] < -4.0 * c[2] * least;
-}
-
-// The same of a gap that begins to open with a rate as the transition counts it zero, or a little more: contacts and
+// A gap that begins to open with a rate as the transition counts it zero, or a little more: contacts and
 // elements that stop together where a wall turns cannot all be put at rest exactly.
 bool Stepper::only_touches(const double* c, const Contact& contact, const State& state, double h) const {
   return c[1] > 0.0 && c[2] < 0.0 &&
          c[1] < 2.0 * tolerance::rest * h * size_of(contact.rate, state.nominal, s.data());
-}
-
-// A gap that closed contacts beside it hold: its coefficients are what rounding makes of theirs.
-bool Stepper::is_held(const Regime& r, const State& state, const Step& step, Index k, const double* c,
-                      double size) const {
-  const double known = tolerance::rounding * r.guard_terms[k].form->x.cwiseAbs().dot(state.nominal);
-  const double share =
-      std::min(step.h / state.time_scale, 1.0); // short flights go as far as their time allows
-  return std::abs(c[0]) <= known && size - std::abs(c[0]) <= known * share * share;
 }
 
 // A guard that a decision has found to start with so many coefficients at zero: it starts negative by the next one, and
@@ -189,8 +166,7 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
     return crossing_of_load(c, degree, std::max(size, load_sizes(r.guards[k].friction)));
   const bool gap = kind == GuardKind::closes;
   const double whole = gap ? 0.0 : guard_size(r, state, k, step.kind);
-  const bool stays = gap ? is_held(r, state, step, k, c, size) : size <= 2.0 * tolerance::rounding * whole;
-  if (stays) return none; // at zero, as far as can be told
+  if (!gap && size <= 2.0 * tolerance::rounding * whole) return none; // at zero, as far as can be told
   if (fresh && step.kind == FlowKind::exact && k < state.zeros.size() && state.zeros[k] >= 0) {
     const double terms = gap ? gap_size(sys.contacts[r.guards[k].contact], state.nominal, s.data()) : whole;
     return crossing_as_decided(c, degree, state.zeros[k], 4.0 * tolerance::rest * std::max(terms, size),
@@ -207,15 +183,11 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
     // integrated only the slope is known well enough.
     const bool exact = is_exact(step.kind);
     for (Index j = 1; j < (exact ? degree : 2); ++j) {
-      const double unknown =
-          exact ? std::max(rounding(k, std::min<Index>(j, 2) - 1), guard_noise(size)) : 0.0;
+      const double unknown = exact ? guard_noise(size) : 0.0;
       if (std::abs(c[j]) > std::max(unknown, static_cast<double>(j + 1) * unresolved * std::abs(c[j + 1])))
         break;
       c[j] = 0.0;
     }
-    if (kind == GuardKind::slip_ends && step.kind == FlowKind::exact &&
-        only_touches(c, sys.friction[r.guards[k].friction], state))
-      c[1] = 0.0;
     if (kind == GuardKind::closes && only_touches(c, sys.contacts[r.guards[k].contact], state, step.h))
       c[1] = 0.0;
   }
@@ -257,15 +229,7 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
       found = first(GuardStart::zero);
     }
   if (!found.found) return none;
-  const double* const whole_guard = guard_series.row(k).data();
-  if (!found.at_once) {
-    const bool counts = from_zero && is_exact(step.kind) && !parts;
-    return counts ? with_its_start(whole_guard, degree, found.theta) : found.theta;
-  }
-  // The transition has seen that it still presses: so it does, as far as the time until it ends can be told.
-  const bool ahead = fresh && is_exact(step.kind) && kind == GuardKind::lifts_off && whole_guard[1] > 0.0 &&
-                     -whole_guard[0] > unresolved * whole_guard[1];
-  return ahead ? with_its_start(whole_guard, degree, -whole_guard[0] / whole_guard[1]) : found.theta;
+  return found.theta;
 }
 
 // Fills `crossing`; true if any guard fires in this step.
