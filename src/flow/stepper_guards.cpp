@@ -41,9 +41,7 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
                               double size, double whole) const {
   const Guard& g = r.guards[k];
   // What a decision has left open is not zero.
-  const bool moves =
-      kind == FlowKind::exact && !state.zeros.empty() &&
-      (g.kind == GuardKind::slip_ends || g.kind == GuardKind::closes || g.kind == GuardKind::locks);
+  const bool moves = kind == FlowKind::exact && !state.zeros.empty() && g.kind == GuardKind::slip_ends;
   if (!state.after_transition || moves) return tolerance::rounding * size;
   const Form* const form = r.guard_terms[k].form;
   double zero = tolerance::rest * size;
