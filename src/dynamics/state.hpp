@@ -20,8 +20,8 @@ struct State {
   double base_t_compensation = 0.0;
   Vector base_x;
   bool after_transition = true; // the step starts where guards may be zero by construction
-  // Of each guard of the modes that a decision has left: how many of its first Taylor coefficients are zero; -1, or none:
-  // not decided.
+  // Of each guard of the modes that a decision has left: how many of its first Taylor coefficients are zero, behind which it
+  // is negative; all of them: nothing tells its sign. -1, or none: not decided.
   List<std::int8_t> zeros;
   bool started = false;         // modes have been chosen
   double step = 0.0;            // proposed next step of an adaptive flow; 0: find one

@@ -165,11 +165,12 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   const bool gap = kind == GuardKind::closes;
   const double whole = gap ? 0.0 : guard_size(r, state, k, step.kind);
   if (!gap && size <= 2.0 * tolerance::rounding * whole) return none; // at zero, as far as can be told
-  if (fresh && step.kind == FlowKind::exact && k < state.zeros.size() && state.zeros[k] >= 0) {
+  const Index zeros = fresh && k < state.zeros.size() ? state.zeros[k] : -1;
+  if (zeros >= 0 && (step.kind == FlowKind::exact || zeros > degree)) {
     const double terms = gap ? gap_size(sys.contacts[r.guards[k].contact], state.nominal, s.data()) : whole;
-    return crossing_as_decided(c, degree, state.zeros[k], 4.0 * tolerance::rest * std::max(terms, size),
-                               shift[k]);
+    return crossing_as_decided(c, degree, zeros, 4.0 * tolerance::rest * std::max(terms, size), shift[k]);
   }
+  std::fill_n(c, std::clamp<Index>(zeros, 0, 3), 0.0); // an interpolant tells them no better
   const double zero = zero_at_start(r, state, k, step.kind, c, size, whole);
   // Nor does the place of the event within the last digits of t.
   const double unresolved = fresh ? tolerance::last_digits * std::abs(state.base_t) / step.h : 0.0;
@@ -196,38 +197,23 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   Crossing found = first(from_zero ? GuardStart::zero : GuardStart::as_is);
   // Positive from the start although the transition should have prevented it.
   if (!found.found) return !from_zero && c[0] > 0.0 ? 0.0 : none;
-  // Goes no farther before it turns back than an integrated motion is known.
-  const auto is_shallow = [&] {
-    return !is_exact(step.kind) && c[2] < 0.0 &&
-           c[1] * c[1] <= -4.0 * c[2] * integrated * options.rtol * size;
-  };
   // A velocity or load that departs from zero with a high power of time, or where the force has a vertical
   // tangent, may start on the wrong side in the interpolant; the transition has already found that it
   // departs, and the end of the step shows it. So does a bristle that begins at its limit, as one does that was sliding.
-  const auto preslides = [&r](Index i) {
-    return std::find(r.sliding.begin(), r.sliding.end(), i) != r.sliding.end();
-  };
-  const bool may_break_away =
-      kind == GuardKind::breaks_away && !(fresh && is_shallow() && preslides(r.guards[k].friction));
-  if (found.at_once && !is_exact(step.kind) && !may_break_away && polynomial::value(c, degree, 1.0) < 0.0)
-    return none;
+  if (found.at_once && !is_exact(step.kind) && polynomial::value(c, degree, 1.0) < 0.0) return none;
   // A gap that opens with a high power of time: what rounding left of its lower derivatives is taken out, and of the
   // first one what the interpolant is off by, if it comes back from no deeper than the motion is known.
   const auto is_noise = [&](Index j) {
-    // Nor one that gives less than the last digits of a velocity within the machine's time: as where nothing acts.
-    const bool idle =
-        j == 2 && 2.0 * std::abs(c[2]) * state.time_scale <=
-                      tolerance::last_digits * step.h * step.h *
-                          size_of(sys.contacts[r.guards[k].contact].rate, state.nominal, s.data());
-    return (j == 1 && is_shallow()) || idle || std::abs(c[j]) <= tolerance::entry * size;
+    const bool shallow = j == 1 && !is_exact(step.kind) && c[2] < 0.0 &&
+                         c[1] * c[1] <= -4.0 * c[2] * integrated * options.rtol * size;
+    return shallow || std::abs(c[j]) <= tolerance::entry * size;
   };
-  if (fresh && kind == GuardKind::closes)
+  if (fresh && gap)
     for (Index j = 1; j <= 2 && found.at_once && is_noise(j); ++j) {
       c[j] = 0.0;
       found = first(GuardStart::zero);
     }
-  if (!found.found) return none;
-  return found.theta;
+  return found.found ? found.theta : none;
 }
 
 // Fills `crossing`; true if any guard fires in this step.

@@ -5,7 +5,6 @@
 #include "dynamics/free.hpp"
 #include "dynamics/tangent.hpp"
 #include "model/smooth.hpp"
-#include "transition/sign_after.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -187,7 +186,7 @@ void check_memory(const System& sys, const State& state) {
 // Counts and times of the past, which nothing but a run has written.
 void check_past(const System& sys, const State& state) {
   const auto within = [](auto low, auto high) { return [=](auto k) { return k >= low && k <= high; }; };
-  whole("coefficients", std::all_of(state.zeros.begin(), state.zeros.end(), within(-1, series_terms)));
+  whole("coefficients", std::all_of(state.zeros.begin(), state.zeros.end(), within(-1, INT8_MAX)));
   whole("counts of slips", std::all_of(state.brief.begin(), state.brief.end(), within(0, 10)));
   whole("times of break-away", (state.left.array() <= state.base_t).all()); // false for what is no number
   whole("counts", state.stiff >= 0 && state.stiff <= 1000 && state.instant >= 0);

@@ -227,7 +227,7 @@ bool is_admissible(Instant& at, const ActiveSet& active, const ModeProblem& pose
     if (const Index component = posed.component_of(g); component >= 0)
       drop_rounding(posed, c, component, g.kind, goes_on, row);
     const SignAfter after = sign_of(at, posed, *r, k, row);
-    zeros[k] = static_cast<std::int8_t>(after.order);
+    zeros[k] = after.order;
     if (after.sign <= 0) continue;
     note_overrun(posed, *r, g, search);
     return false;

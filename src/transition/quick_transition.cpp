@@ -113,7 +113,7 @@ bool QuickTransition::holds(const Regime& r, Index element, const State& state, 
       return false;
     }
     if (after.sign > 0) return false;
-    zeros[k] = static_cast<std::int8_t>(after.order);
+    zeros[k] = after.order;
   }
   return true;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace stickslip {
 
@@ -22,15 +23,17 @@ template <class Row> void drop_passing_terms(Row& row, double h) {
 
 // Of a guard just after an instant.
 struct SignAfter {
-  int sign = 0;             // +1 it becomes positive, -1 negative, 0 it stays zero as far as can be told
-  int order = series_terms; // of the coefficient that tells; those before it are zero
+  int sign = 0;                 // +1 it becomes positive, -1 negative, 0 it stays zero as far as can be told
+  std::int8_t order = INT8_MAX; // of the coefficient that tells; those before it are zero
 };
 
 // term(k): the k-th coefficient, asked for in
 // rising order and only as far as it takes to tell; size: of the guard; t: the instant, whose last digits are not
 // known.
 template <class Term> SignAfter sign_after(Term&& term, double size, double time_scale, double t) {
-  const auto at = [](double value, int order) { return SignAfter{value > 0.0 ? 1 : -1, order}; };
+  const auto at = [](double value, int order) {
+    return SignAfter{value > 0.0 ? 1 : -1, static_cast<std::int8_t>(order)};
+  };
   const double tiny = tolerance::rest * size;
   const double unresolved = tolerance::last_digits * std::abs(t) / time_scale;
   // Signals that pass zero may have terms of their own size; near t = 0 these are the coarser.
