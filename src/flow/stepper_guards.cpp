@@ -172,24 +172,17 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   }
   std::fill_n(c, std::clamp<Index>(zeros, 0, 3), 0.0); // an interpolant tells them no better
   const double zero = zero_at_start(r, state, k, step.kind, c, size, whole);
-  // Nor does the place of the event within the last digits of t.
   const double unresolved = fresh ? tolerance::last_digits * std::abs(state.base_t) / step.h : 0.0;
   // A transition leaves no overlap but that of rounding, from which it has found the contact to part.
   const bool parts = fresh && kind == GuardKind::closes && c[0] > 0.0;
   const bool from_zero = parts || std::abs(c[0]) <= std::max(zero, unresolved * std::abs(c[1]));
-  if (from_zero && fresh && degree >= 2) {
-    // What rounding and the last digits of t make of the lower terms decides nothing: the next one does. Of what has been
-    // integrated only the slope is known well enough.
-    const bool exact = is_exact(step.kind);
-    for (Index j = 1; j < (exact ? degree : 2); ++j) {
-      const double unknown = exact ? guard_noise(size) : 0.0;
-      if (std::abs(c[j]) > std::max(unknown, static_cast<double>(j + 1) * unresolved * std::abs(c[j + 1])))
-        break;
-      c[j] = 0.0;
-    }
-    if (kind == GuardKind::closes && only_touches(c, sys.contacts[r.guards[k].contact], state, step.h))
-      c[1] = 0.0;
+  // What the last digits of t make of a coefficient decides nothing: the next one does.
+  for (Index j = 1; fresh && from_zero && j < degree; ++j) {
+    if (std::abs(c[j]) > static_cast<double>(j + 1) * unresolved * std::abs(c[j + 1])) break;
+    c[j] = 0.0;
   }
+  if (from_zero && fresh && gap && only_touches(c, sys.contacts[r.guards[k].contact], state, step.h))
+    c[1] = 0.0;
   const double noise = is_exact(step.kind) ? 0.0 : tolerance::rounding * size;
   const auto first = [&](GuardStart start) {
     return first_crossing(c, static_cast<int>(degree), start, noise);
