@@ -43,49 +43,17 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
   // What a decision has left open is not zero.
   const bool moves = kind == FlowKind::exact && !state.zeros.empty() && g.kind == GuardKind::slip_ends;
   if (!state.after_transition || moves) return tolerance::rounding * size;
-  const Form* const form = r.guard_terms[k].form;
-  double zero = tolerance::rest * size;
-  double unknown = 0.0; // what an integrated motion up to the transition leaves
-  switch (g.kind) {
-  case GuardKind::slip_ends:
-  case GuardKind::velocity_reversal:
-  case GuardKind::surface_turns:
-  case GuardKind::locks: {
-    // As the transition counts rest, with a little more: elements on one body cannot all be put at rest exactly.
-    const double speed = g.kind == GuardKind::locks ? size_of(*form, state.nominal, s.data())
-                                                    : velocity_size(sys.friction[g.friction], state.nominal);
-    zero = std::max(tolerance::rounding * size, 2.0 * tolerance::rest * speed);
-    if (kind != FlowKind::exact) unknown = speed;
-    break;
-  }
-  case GuardKind::
-      closes: // what many impacts have left; the way of a long step says nothing of a gap that stands open
-    if (c[0] <= 0.0)
-      zero = tolerance::rest * std::min(size, gap_size(sys.contacts[g.contact], state.nominal, s.data()));
-    zero = std::max(zero, tolerance::rounding * form->x.cwiseAbs().dot(state.nominal));
-    break;
-  case GuardKind::lifts_off: // all its terms may be zero here
-    break;
-  case GuardKind::touches:
-  case GuardKind::leaves:
-  case GuardKind::corner: // between large positions; where a force without a spring's own terms is none
-    zero = std::max(zero, tolerance::rounding * size_of(*form, state.nominal, s.data()));
-    if (kind != FlowKind::exact) unknown = form->x.cwiseAbs().dot(state.nominal);
-    break;
-  case GuardKind::saturation: // a controller whose input is at rest
-    zero = std::max(zero, tolerance::rounding * (form->x.cwiseAbs().dot(state.base_x.cwiseAbs()) +
-                                                 form->s.cwiseAbs().dot(s.cwiseAbs())));
-    break;
-  case GuardKind::condition:
-    unknown = condition_sizes(g.condition);
-    zero = std::max(zero, tolerance::rounding * unknown);
-    break;
-  default:
-    if (whole > 0.0) zero = std::max(std::min(zero, tolerance::rest * whole), tolerance::rounding * whole);
-  }
-  // It was located no better, and goes away at once.
-  return c[1] < 0.0 ? std::max({zero, tolerance::located * -c[1], integrated * options.rtol * unknown})
-                    : zero;
+  const bool velocity = g.kind == GuardKind::slip_ends || g.kind == GuardKind::velocity_reversal ||
+                        g.kind == GuardKind::surface_turns || g.kind == GuardKind::locks;
+  // As the transition counts rest, with a little more: elements on one body cannot all be put at rest exactly.
+  const double rest = velocity      ? 2.0 * tolerance::rest * whole
+                      : whole > 0.0 ? tolerance::rest * std::min(size, whole)
+                                    : tolerance::rest * size;
+  const double zero = std::max({rest, tolerance::rounding * size, tolerance::rounding * whole});
+  // It was located no better, and goes away at once; a gap has been closed.
+  const bool known = kind == FlowKind::exact || g.kind == GuardKind::closes;
+  const double unknown = known ? 0.0 : integrated * options.rtol * whole;
+  return c[1] < 0.0 ? std::max({zero, tolerance::located * -c[1], unknown}) : zero;
 }
 
 // What a decision leaves of a margin or multiplier at zero says nothing of where it goes, and moves nothing either. Nor
@@ -163,18 +131,17 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   if (kind == GuardKind::load_negative)
     return crossing_of_load(c, degree, std::max(size, load_sizes(r.guards[k].friction)));
   const bool gap = kind == GuardKind::closes;
-  const double whole = gap ? 0.0 : guard_size(r, state, k, step.kind);
+  const double whole = gap ? gap_size(sys.contacts[r.guards[k].contact], state.nominal, s.data())
+                           : guard_size(r, state, k, step.kind);
   if (!gap && size <= 2.0 * tolerance::rounding * whole) return none; // at zero, as far as can be told
   const Index zeros = fresh && k < state.zeros.size() ? state.zeros[k] : -1;
-  if (zeros >= 0 && (step.kind == FlowKind::exact || zeros > degree)) {
-    const double terms = gap ? gap_size(sys.contacts[r.guards[k].contact], state.nominal, s.data()) : whole;
-    return crossing_as_decided(c, degree, zeros, 4.0 * tolerance::rest * std::max(terms, size), shift[k]);
-  }
+  if (zeros >= 0 && (step.kind == FlowKind::exact || zeros > degree))
+    return crossing_as_decided(c, degree, zeros, 4.0 * tolerance::rest * std::max(whole, size), shift[k]);
   std::fill_n(c, std::clamp<Index>(zeros, 0, 3), 0.0); // an interpolant tells them no better
   const double zero = zero_at_start(r, state, k, step.kind, c, size, whole);
   const double unresolved = fresh ? tolerance::last_digits * std::abs(state.base_t) / step.h : 0.0;
   // A transition leaves no overlap but that of rounding, from which it has found the contact to part.
-  const bool parts = fresh && kind == GuardKind::closes && c[0] > 0.0;
+  const bool parts = fresh && gap && c[0] > 0.0;
   const bool from_zero = parts || std::abs(c[0]) <= std::max(zero, unresolved * std::abs(c[1]));
   // What the last digits of t make of a coefficient decides nothing: the next one does.
   for (Index j = 1; fresh && from_zero && j < degree; ++j) {
