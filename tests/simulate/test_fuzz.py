@@ -96,7 +96,7 @@ def load(kind: str, saved: Any) -> None:
         return
     other = object.__new__(ss.Machine)
     other.__setstate__(saved)
-    use(ss.simulate(other, 0.2, max_time=1.0, max_events=2000))
+    use(ss.simulate(other, 0.2, dt=0.01, max_time=1.0, max_events=2000))
 
 
 def batch(kind: str, begin: int, end: int) -> None:
