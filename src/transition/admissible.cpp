@@ -137,57 +137,15 @@ void drop_rounding(const ModeProblem& posed, const contact::Candidate& c, Index 
     if (std::abs(row[static_cast<std::size_t>(j)]) <= known) row[static_cast<std::size_t>(j)] = 0.0;
 }
 
-// What an acceleration, term j, cannot be told from says no more by its higher terms, as far as they add no more to it.
-void drop_unresolved(Row& row, std::size_t j, double unresolved, double pace) {
-  if (!STICKSLIP_RULE("drop_unresolved") || std::abs(row[j]) > unresolved) return;
-  for (double factor = 1.0; j < row.size(); ++j, factor *= pace)
-    if (std::abs(row[j]) * factor <= unresolved) row[j] = 0.0;
-}
-
-// Where friction and normal force were solved from each other, the slope of a guard is known no better than its
-// terms.
-double certain_slope(const Instant& at, const Regime& r, Index k, double slope) {
-  if (!STICKSLIP_RULE("certain_slope") || !r.affine || !r.coupled) return slope;
-  const Vector rates =
-      r.Ax.cwiseAbs() * at.state->base_x.cwiseAbs() + r.As.cwiseAbs() * at.signals.cwiseAbs();
-  return std::abs(slope) <= tolerance::constrained * r.Gx.row(k).cwiseAbs().dot(rates) ? 0.0 : slope;
-}
-
-// The acceleration of an element at rest that is none, as well as it is known where it stands.
-double no_acceleration(const ModeProblem& posed, Index k) {
-  if (!STICKSLIP_RULE("no_acceleration")) return 0.0;
-  return posed.problem.no_acceleration(k, contact::at_guard(posed.problem, posed.allowed[k], k));
-}
-
 // What a guard of an open component does just after t.
 SignAfter sign_of(const Instant& at, const ModeProblem& posed, const Regime& r, Index k, Row row) {
   const Guard& g = r.guards[k];
-  const double passing = 2.0 * tolerance::last_digits * std::abs(at.t);
   if (STICKSLIP_RULE("drop_passing_terms"))
     drop_passing_terms(row, tolerance::last_digits * std::max(std::abs(at.t), posed.pace));
-  if (g.kind == GuardKind::slip_ends) {
-    row[0] = 0.0, row[1] = certain_slope(at, r, k, row[1]);
-    if (at.tangent != nullptr && std::abs(row[1]) <= no_acceleration(posed, posed.component_of(g)))
-      row[1] = 0.0;
-    if (std::all_of(row.begin(), row.end(), [](double a) { return a == 0.0; }) ||
-        stands_still(at, r, at.sys.friction[g.friction]))
-      return {1, 0}; // it does not move at all, so it does not slip
-  }
-  // The contact's force passes through zero, as well as the instant is known, which forces that rigidity shares tell
-  // no better than sums of terms: how fast is what decides.
-  if (g.kind == GuardKind::locks || g.kind == GuardKind::closes) {
-    const std::size_t first = g.kind == GuardKind::locks ? 1 : 2;
-    std::fill_n(row.begin(), first, 0.0);
-    if (const Index c = posed.number[g.contact]; c >= 0) {
-      const bool fired = first == 2 && contact::at_guard(posed.problem, posed.allowed[c], c);
-      const double known = (fired ? tolerance::rest : tolerance::rounding) * posed.problem.free_size(c);
-      const double next = std::abs(row[first + 1]);
-      drop_unresolved(row, first,
-                      first == 1 ? std::max(known, passing * next)
-                                 : std::max(0.5 * known, 1.5 * passing * next),
-                      posed.pace);
-    }
-  }
+  std::fill_n(row.begin(), std::max<Index>(first_known(g.kind), 0), 0.0);
+  const bool moves = std::any_of(row.begin(), row.end(), [](double a) { return a != 0.0; });
+  if (g.kind == GuardKind::slip_ends && (!moves || stands_still(at, r, at.sys.friction[g.friction])))
+    return {1, 0}; // it does not move at all, so it does not slip
   const double size = guard_size(at.sys, r, g, at.t, at.x(), at.s(), at.w.force.data(), at.state->nominal);
   return sign_after([&](int j) { return row[static_cast<std::size_t>(j)]; }, size, posed.pace, at.t);
 }
