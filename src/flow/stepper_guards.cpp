@@ -45,11 +45,13 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
   if (!state.after_transition || moves) return tolerance::rounding * size;
   const bool velocity = g.kind == GuardKind::slip_ends || g.kind == GuardKind::velocity_reversal ||
                         g.kind == GuardKind::surface_turns || g.kind == GuardKind::locks;
-  // As the transition counts rest, with a little more: elements on one body cannot all be put at rest exactly.
-  const double rest = velocity      ? 2.0 * tolerance::rest * whole
-                      : whole > 0.0 ? tolerance::rest * std::min(size, whole)
-                                    : tolerance::rest * size;
-  const double zero = std::max({rest, tolerance::rounding * size, tolerance::rounding * whole});
+  // As the transition counts rest, with a little more: elements on one body cannot all be put at rest exactly. The way of
+  // a long step says nothing of anything else that is apart.
+  double zero = tolerance::rest * size;
+  if (velocity)
+    zero = std::max(tolerance::rounding * size, 2.0 * tolerance::rest * whole);
+  else if (whole > 0.0)
+    zero = std::max(tolerance::rest * std::min(size, whole), tolerance::rounding * whole);
   // It was located no better, and goes away at once; a gap has been closed.
   const bool known = kind == FlowKind::exact || g.kind == GuardKind::closes;
   const double unknown = known ? 0.0 : integrated * options.rtol * whole;
@@ -143,9 +145,13 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   // A transition leaves no overlap but that of rounding, from which it has found the contact to part.
   const bool parts = fresh && gap && c[0] > 0.0;
   const bool from_zero = parts || std::abs(c[0]) <= std::max(zero, unresolved * std::abs(c[1]));
-  // What the last digits of t make of a coefficient decides nothing: the next one does.
-  for (Index j = 1; fresh && from_zero && j < degree; ++j) {
-    if (std::abs(c[j]) > static_cast<double>(j + 1) * unresolved * std::abs(c[j + 1])) break;
+  // What rounding and the last digits of t make of a coefficient decides nothing: the next one does. Of what has been
+  // integrated only the slope is known well enough.
+  const double rounding = is_exact(step.kind) ? guard_noise(size) : 0.0;
+  const Index last = is_exact(step.kind) ? degree : std::min<Index>(degree, 2);
+  for (Index j = 1; fresh && from_zero && j < last; ++j) {
+    if (std::abs(c[j]) > std::max(rounding, static_cast<double>(j + 1) * unresolved * std::abs(c[j + 1])))
+      break;
     c[j] = 0.0;
   }
   if (from_zero && fresh && gap && only_touches(c, sys.contacts[r.guards[k].contact], state, step.h))
