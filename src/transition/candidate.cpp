@@ -141,10 +141,7 @@ struct Equations {
     const Vector t = svd.U.transpose() * b;
     double known =
         tolerance::entry * b.cwiseAbs().maxCoeff(); // and no better than the terms of which it is the sum
-    for (const Index i : ws.unknown) {
-      const double unnoticed = p.unnoticed.size() > 0 ? p.unnoticed(i) : 0.0;
-      known = std::max(known, ws.root[i] * std::max(tolerance::rest * p.free_scale(i), unnoticed));
-    }
+    for (const Index i : ws.unknown) known = std::max(known, tolerance::rest * ws.root[i] * p.free_scale(i));
     if (rank < k && t.tail(k - rank).cwiseAbs().maxCoeff() > known) return false;
     Vector root(k);
     for (Index i = 0; i < k; ++i) root(i) = ws.root[ws.unknown[i]];

@@ -97,7 +97,6 @@ void add_element(const Instant& at, const ActiveSet& active, Index k, ModeProble
   out.rows.row(k) = element.velocity.x.transpose();
   out.columns.col(k) = -element.effect;
   p.free(k) = relative_acceleration(element, at.xdot, at.signals);
-  if (STICKSLIP_RULE("unnoticed")) p.unnoticed(k) = tolerance::rest * at.v_size(i) / at.state->time_scale;
   ct::Element q = active.rests[i] ? element_at_rest(at, i) : element_that_slides(at, i);
   const Index c = loading_contact(element);
   q.contact = c >= 0 ? out.number[c] : -1;
@@ -205,7 +204,6 @@ void pose(Instant& at, const ActiveSet& active, ModeProblem& out) {
   p.located.assign(m, 0);
   p.free.resize(m);
   p.free_size.resize(m);
-  p.unnoticed.setZero(m);
   out.allowed.assign(m, ct::anything);
   out.rows.resize(m, at.sys.nx);
   out.columns.resize(at.sys.nx, m);

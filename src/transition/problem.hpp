@@ -55,9 +55,6 @@ struct Problem {
   // What the terms of its load could give each component: where these cancel, and friction is large, a limit that has been
   // reached is known no better than they. Empty: no better known than what they come to.
   Vector load_size;
-  // Of each component: acceleration that within the machine's shortest time makes no more of a velocity than rounding
-  // leaves of it: what is held but for that is held. Empty: none.
-  Vector unnoticed;
   Index size() const { return contacts + elements.size(); }
   // Of each component: its guard fired here, so that what it is about is zero as well as events are located. Empty: none.
   List<std::uint8_t> located;

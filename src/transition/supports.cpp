@@ -51,26 +51,6 @@ List<Surface> surfaces_of(const Instant& at, const ModeProblem& posed, const Reg
 
 } // namespace
 
-bool stands_still(const Instant& at, const Regime& r, const Friction& p) {
-  if (!STICKSLIP_RULE("stands_still") || (r.closed.empty() && r.sticking.empty())) return false;
-  const auto gone = [](const Vector& left, const Vector& size) {
-    return (left.cwiseAbs().array() <= tolerance::sign * size.array()).all();
-  };
-  const auto terms = [&](const Matrix& by, const Matrix& held) {
-    return acceleration_terms(at.sys, r, p.velocity.x, by, held);
-  };
-  const Vector& row = p.velocity.x;
-  Matrix effects(at.sys.nx, r.sliding.size());
-  for (Index k = 0; k < r.sliding.size(); ++k) effects.col(k) = at.sys.friction[r.sliding[k]].effect;
-  if (!gone(r.E.transpose() * row, terms(effects, r.LF))) return false;
-  if (!gone(r.A.transpose() * row, terms(r.linear->A, r.Lx))) return false;
-  // Signals may move what holds it, such as a wall.
-  const Vector by_signals = r.S.transpose() * row + p.acceleration_s;
-  const Vector terms_of_signals = terms(r.linear->S, r.Ls) + p.acceleration_s.cwiseAbs();
-  return gone(at.signal_series.transpose() * by_signals,
-              at.signal_series.cwiseAbs().transpose() * terms_of_signals);
-}
-
 bool stay_together(const Instant& at, const ModeProblem& posed, const Regime& r, Vector& parting) {
   if (!STICKSLIP_RULE("rests_stay") || !r.shared) return true;
   const List<Surface> surfaces = surfaces_of(at, posed, r);

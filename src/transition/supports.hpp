@@ -5,9 +5,6 @@
 
 namespace stickslip {
 
-// Closed contacts, or other elements that stick, keep this element at rest from moving at all.
-bool stands_still(const Instant& at, const Regime& r, const Friction& element);
-
 // What holds one body between surfaces that start to move apart, at whatever order of time, cannot all hold it. Redundant
 // constraints contradict each other by their surfaces and walls alone: a body that follows one of them follows all, or
 // their mean. False: they part; `parting` is how, of the first order at which they do, by components of the problem.
