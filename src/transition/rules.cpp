@@ -42,13 +42,6 @@ struct StaticToKinetic {
     return std::abs(a) <= std::max(zero * scale, rounding_of_load(s, c.modes[k])) ? 0.0 : a;
   }
 
-  List<Mode> directions(const Candidate& c, const List<Slip>& slip) const {
-    List<Mode> d(p.elements.size(), Mode::stick);
-    for (Index s = 0; s < d.size(); ++s)
-      if (left_rest(c, slip, s)) d[s] = c.modes[p.contacts + s];
-    return d;
-  }
-
   // Solves again with what stayed of those that left.
   void again(const List<Mode>& left) {
     for (Index s = 0; s < left.size(); ++s) {
@@ -88,17 +81,8 @@ struct StaticToKinetic {
       const Index k = p.contacts + s;
       return p.no_acceleration(k, at_guard(p, ws.allowed[k], k));
     };
-    List<Mode>& back = ws.back;
-    back.clear();
     for (Index s = 0; s < p.elements.size(); ++s)
-      if (left_rest(c, slip, s) && along(c, s) < -none(s)) { // rejected: it accelerates the wrong way
-        if (back.empty()) back = directions(c, slip);
-        back[s] = Mode::stick;
-      }
-    if (!back.empty()) {
-      ws.retry.push_back(back);
-      return;
-    }
+      if (left_rest(c, slip, s) && along(c, s) < -none(s)) return; // it accelerates the wrong way
     for (Index k = 0; k < ws.answers.size(); ++k)
       if (ws.answers[k].modes == c.modes) return;
     const Index at = ws.answers.size();
@@ -308,7 +292,6 @@ void prepare(const Problem& p, const List<Allowed>& allowed, TransitionWorkspace
   ws.allowed.resize(n, anything);
   ws.answers.clear();
   ws.visited_count = 0;
-  ws.retry.clear();
   if (ws.pool.size() < m + 2) ws.pool.resize(m + 2), ws.slip.resize(m + 2), ws.direction.resize(m + 2);
   ws.slip[0].assign(m, Slip::impending);
   ws.direction[0].assign(m, Mode::stick);
@@ -330,11 +313,6 @@ bool transitions(const Problem& p, const List<Allowed>& allowed, TransitionWorks
   prepare(p, allowed, ws);
   StaticToKinetic cascade{p, ws};
   cascade.round(0, nullptr);
-  while (STICKSLIP_RULE("retry") && ws.answers.size() == 0 && !ws.retry.empty()) {
-    const List<Mode> left = std::move(ws.retry.back());
-    ws.retry.pop_back();
-    cascade.again(left);
-  }
   ws.led_to = ws.answers.size();
   for (Index k = 0; k < ws.led_to && STICKSLIP_RULE("one_stays"); ++k) cascade.one_stays(k);
   return cascade.complete;

@@ -59,9 +59,6 @@ struct TransitionWorkspace {
   List<List<Mode>> direction;
   List<List<Mode>> visited;
   Index visited_count = 0;
-  // Directions of what left rest, without the elements that then accelerated the wrong way (those: stick).
-  List<List<Mode>> retry;
-  List<Mode> back;
   List<Allowed> allowed;
   List<Index> order; // admissible answers, the one that is taken first
   bool departures =
