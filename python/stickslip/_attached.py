@@ -33,12 +33,12 @@ def attached() -> dict[str, str]:
 
 
 def deferred(declared: F) -> F:
-    """Make a method, or a function, that is carried out by the function attached to it.
+    """Declare a method or a function whose implementation is attached later.
 
     Parameters
     ----------
     declared : callable
-        Its signature and docstring; its body does not run.
+        Gives signature and docstring; its body does not run.
     """
     found: list[Callable[..., Any]] = []
 

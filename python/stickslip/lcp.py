@@ -100,7 +100,7 @@ class LemkeResult:
 
     @property
     def success(self) -> bool:
-        """Whether a solution was found and proven."""
+        """True if a solution was found and proven."""
         return self.status in ("trivial", "solved")
 
     @property
@@ -306,7 +306,7 @@ class Continuum:
 
     @property
     def bounded(self) -> bool:
-        """Whether the set is bounded."""
+        """True if the set is bounded."""
         return len(self.directions) == 0
 
 
@@ -354,7 +354,7 @@ class Enumeration:
     leaves : int
         Bases examined one by one; the other ones of the 2**n were refuted by signs.
     doubtful : bool
-        Whether the search ended at `max_bases`, so that solutions may be missing.
+        True if the search ended at `max_bases`, so that solutions may be missing.
 
     Examples
     --------
@@ -558,12 +558,12 @@ class Classification:
 
     @property
     def unique(self) -> bool:
-        """Whether every q is certain to have exactly one solution."""
+        """True if every q is certain to have exactly one solution."""
         return bool(self.p_matrix)
 
     @property
     def solvable(self) -> bool:
-        """Whether every q has a solution: M is a P-matrix or strictly copositive.
+        """True if every q has a solution: M is a P-matrix or strictly copositive.
 
         :func:`lemke` then finds one up to order 20, where its status is proven; above it may be ``"doubtful"``.
         """

@@ -51,13 +51,13 @@ def record(
     Parameters
     ----------
     source : run or array_like
-        A run of whose dense form is read what its signals need, if all of them are names, signals or constants.
+        A run; its dense form is sampled as finely as its signals need if all of them are names, signals or constants.
     signals : dict
         Argument -> name, array, `Signal` or constant.
     start, end : float, optional
         The window.
     difference : bool
-        Whether the first less the second signal is what is looked at, instead of each.
+        If True, the difference of the first and the second signal is analysed instead of each.
     """
     times = times_of(source)
     first, last = window("(start, end)", times, start, end)
@@ -74,7 +74,7 @@ def record(
 
 
 def window(name: str, times: Array, start: float | None, end: float | None) -> tuple[float, float]:
-    """The part of the record that is looked at."""
+    """Return the part of the record inside the window."""
     first = float(times[0]) if start is None else checks.finite("start", start)
     last = float(times[-1]) if end is None else checks.finite("end", end)
     if not times[0] <= first < last <= times[-1]:
@@ -84,7 +84,7 @@ def window(name: str, times: Array, start: float | None, end: float | None) -> t
 
 
 def clip(times: Array, values: Array, first: float, last: float) -> tuple[Array, Array]:
-    """The samples in a window, with interpolated ones at its ends."""
+    """Cut samples to a window, with interpolated values at its ends."""
     inside = (times > first) & (times < last)
     t = np.concatenate([[first], times[inside], [last]])
     x = np.concatenate([[np.interp(first, times, values)], values[inside], [np.interp(last, times, values)]])
@@ -92,7 +92,7 @@ def clip(times: Array, values: Array, first: float, last: float) -> tuple[Array,
 
 
 def crossings(times: Array, values: Array) -> Array:
-    """Times at which the straight line through the samples rises through zero."""
+    """Return the times at which the linear interpolant rises through zero."""
     rises = np.flatnonzero((values[:-1] < 0.0) & (values[1:] >= 0.0))
     left, right = values[rises], values[rises + 1]
     return times[rises] + (times[rises + 1] - times[rises]) * left / (left - right)

@@ -85,9 +85,9 @@ class Line(Contour):
 
 
 class Curve(Contour):
-    """A contour whose normal is sought by Newton's method, piece by piece.
+    """A contour whose normal is found by Newton's method, piece by piece.
 
-    A piece gives points by a parameter of its own; where a parameter has left it, `moved` finds the piece that it is on.
+    Each piece has a parameter of its own; when the parameter leaves a piece, `moved` finds the next one.
     """
 
     _side = 1.0  # the normal to the free side is the tangent, turned to the left, times this
@@ -191,12 +191,12 @@ class Polar(Curve):
 
     @classmethod
     def through(cls, radii: ArrayLike) -> Polar:
-        """The contour through points at equal angles φ = 0, 2π/n, ..., by trigonometric interpolation.
+        """Make the contour through points at equal angles φ = 0, 2π/n, ..., by trigonometric interpolation.
 
         Parameters
         ----------
         radii : array_like, shape (n,)
-            Their distances from the origin, m.
+            Distances of the points from the origin, m.
         """
         r = vector("radii", radii)
         n = r.size
@@ -210,7 +210,7 @@ class Polar(Curve):
         return f"Polar({list(self.a)!r}, {list(self.b)!r})"
 
     def radius(self, angle: Any, order: int = 0) -> Any:
-        """R or a derivative of it by the angle, of numbers, arrays or formulas."""
+        """Radius R or a derivative with respect to the angle, of numbers, arrays or formulas."""
         total: Any = self.a[0] if order == 0 else 0.0
         turn = 0.5 * np.pi * order
         for k in range(1, max(len(self.a), len(self.b) + 1)):
@@ -251,16 +251,16 @@ class Placed:
     angle: Scalar = 0.0
 
     def world(self, point: Point) -> Point:
-        """A point of the body's frame."""
+        """Transform a point from the body's frame."""
         a, b = self.turned(point)
         return self.x + a, self.y + b
 
     def turned(self, direction: Point) -> Point:
-        """A direction of the body's frame."""
+        """Transform a direction from the body's frame."""
         c, s = cos(self.angle), sin(self.angle)
         return direction[0] * c - direction[1] * s, direction[0] * s + direction[1] * c
 
     def seen(self, direction: Point) -> Point:
-        """A direction in the body's frame."""
+        """Transform a direction into the body's frame."""
         c, s = cos(self.angle), sin(self.angle)
         return direction[0] * c + direction[1] * s, direction[1] * c - direction[0] * s

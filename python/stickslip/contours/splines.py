@@ -1,7 +1,7 @@
 """Contours through points: cubic splines, over an abscissa or around a centre.
 
-Curvature is continuous at their points; its derivative is not, so each of these is a corner of the formula, at which
-steps end. Which piece holds is chosen for the coefficients, of which one cubic then is made.
+Curvature is continuous at the points but its derivative is not, so each point is a corner of the formula, at which
+steps of the integrator end.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ class Spline(Curve):
     x, y : array_like, shape (n,)
         The points, m; x increases, n >= 2.
     slopes : tuple of two float, optional
-        Its slopes at both ends (clamped); by default it is straight there (natural, s'' = 0). Beyond them the outermost
-        pieces go on.
+        Slopes at both ends (clamped); by default s'' = 0 there (natural). The outermost pieces continue beyond the
+        ends.
 
     Raises
     ------
@@ -120,7 +120,7 @@ class Spline(Curve):
         return f"Spline({self.x.tolist()!r}, {self.y.tolist()!r}, slopes={self.slopes!r})"
 
     def height(self, x: Any, order: int = 0) -> Any:
-        """S or a derivative of it by x (order 1 or 2), of a number, an array or a formula."""
+        """Height s or its derivative with respect to x (order 1 or 2), of a number, an array or a formula."""
         if isinstance(x, Expr):
             return self._piece(x)._along(x)[order][1]
         k = np.clip(np.searchsorted(self.x, x, side="right") - 1, 0, self.x.size - 2)
@@ -170,7 +170,7 @@ class PolarSpline(Curve):
     radii : array_like, shape (n,)
         Distances from the origin, m, > 0; n >= 3.
     angles : array_like, shape (n,), optional
-        Their polar angles, rad, which increase within one turn; equal ones from 0 on by default.
+        Polar angles of the points, rad, increasing within one turn; by default equally spaced from 0 on.
 
     Raises
     ------
@@ -215,7 +215,7 @@ class PolarSpline(Curve):
         return f"PolarSpline({self.radii.tolist()!r}, {self.angles.tolist()!r})"
 
     def radius(self, angle: Any, order: int = 0) -> Any:
-        """R or a derivative of it by the angle (order 1 or 2), of a number, an array or a formula."""
+        """Radius R or its derivative with respect to the angle (order 1 or 2), of a number, an array or a formula."""
         if isinstance(angle, Expr):
             piece, s = self._start(cos(angle), sin(angle))
             return _cubic(piece.coefficients, s)[order]

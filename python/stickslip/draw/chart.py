@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def has_states(element: Any) -> bool:
-    """Whether a friction element sticks and slips as modes: its law jumps at v = 0."""
+    """True if a friction element sticks and slips as modes: its law jumps at v = 0."""
     return bool(any(element["automaton"].values()) or element["law"].traits.sticks)
 
 

@@ -59,7 +59,7 @@ def axes(
     height, width
         Of a new figure, mm.
     alone
-        Whether the picture shares axes with nothing else, as a schematic does.
+        True if the picture shares axes with nothing else, as a schematic does.
     """
     with panels(given, 1, kind, height, width, alone=alone) as found:
         yield found[0]

@@ -152,5 +152,5 @@ def one_way_clutch(element: Mapping[str, Any]) -> str:
 
 
 def is_zero(signal: Any) -> bool:
-    """Whether a signal is the constant zero."""
+    """True if a signal is the constant zero."""
     return bool(signal.is_constant and signal.value(0.0) == 0.0)

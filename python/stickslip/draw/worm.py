@@ -33,9 +33,9 @@ class WormDrawing(Drawing):
     gear : WormGear
         What is drawn.
     numbers : bool
-        Whether its parameters stand beside it.
+        True if its parameters stand beside it.
     wedge : bool
-        Whether the wedge gear in it is drawn in.
+        True if the wedge gear in it is drawn in.
     """
 
     left = -3.3

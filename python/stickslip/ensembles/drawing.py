@@ -58,6 +58,6 @@ def draw(
 
 
 def _geometric(values: NDArray[np.float64]) -> bool:
-    """Whether values are spread over decades."""
+    """True if values are spread over decades."""
     low, high = np.min(values), np.max(values)
     return bool(low > 0.0 and high / low >= 30.0 and np.median(values) < 0.2 * high)

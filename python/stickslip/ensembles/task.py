@@ -91,7 +91,7 @@ class Task:
 
     @property
     def builds(self) -> bool:
-        """Whether the machine is built anew for each point."""
+        """True if the machine is built anew for each point."""
         return not isinstance(self.source, (Machine, StateSpace))
 
     @property
@@ -239,7 +239,7 @@ def _text(function: Any) -> str:
 
 
 def _check_function(build: Any, names: Sequence[str]) -> None:
-    """Whether a function can be called with these names."""
+    """True if a function can be called with these names."""
     try:
         known = inspect.signature(build).parameters
     except (TypeError, ValueError):

@@ -372,7 +372,7 @@ def wrapped(compiled: Compiled) -> Expr:
 
 
 def is_expr_like(value: object) -> bool:
-    """Whether `as_expr` takes it: an expression or a number."""
+    """True if `as_expr` takes it: an expression or a number."""
     if isinstance(value, np.ndarray):
         return value.ndim == 0 and is_expr_like(value.item())
     return isinstance(value, (Expr, float, int, np.floating, np.integer)) and not isinstance(value, bool)

@@ -40,7 +40,7 @@ class Series:
     robust_scale : float or None
         Scale of a robust fit, in the unit of the data: residuals beyond a multiple of it are outliers, and count as such.
     filtered : bool
-        Whether the data were filtered, which correlates neighbours whatever the model.
+        True if the data were filtered, which correlates neighbours whatever the model.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Assessment:
     said : list of str
         One sentence for each finding.
     sound : bool
-        Whether the fit may be called a success: every parameter is determined, and no record is explained worse than by
+        True if the fit may be called a success: every parameter is determined, and no record is explained worse than by
         a constant.
     """
 

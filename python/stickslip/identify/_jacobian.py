@@ -28,7 +28,7 @@ class Jacobian:
     Attributes
     ----------
     exact : bool
-        Whether the last one was.
+        True if the last one was.
     reason : str
         Why it was not.
     """
@@ -61,7 +61,7 @@ class Jacobian:
         return found
 
     def _compare(self, found: Array, other: Array) -> None:
-        """Whether to go on with the exact one: medians, as differences are beside the point where events pass a sample."""
+        """True if the exact Jacobian agrees with differences in the median."""
         self._compared = True
         off = np.median(np.abs(found - other), axis=0) > ALIKE * np.median(np.abs(other), axis=0)
         if off.any():

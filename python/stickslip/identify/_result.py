@@ -23,7 +23,7 @@ class Estimate:
     cov : ndarray, shape (p, p)
         Covariance, in the order of `parameters`.
     success : bool
-        Whether the fit has converged, the data tell every parameter, and the model explains them better than a constant.
+        True if the fit has converged, the data tell every parameter, and the model explains them better than a constant.
     message : str
         How it ended, and what speaks against it, by name: see `fit`, Notes.
     scale : float

@@ -92,7 +92,7 @@ class Solution:
     on_bound : tuple of int
         Parameters that lie on a bound.
     success : bool
-        Whether it has converged.
+        True if it has converged.
     message : str
         Why it ended.
     evaluations : int

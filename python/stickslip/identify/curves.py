@@ -169,8 +169,8 @@ def fit_curve(
         What is fitted, by the names of the law (in a sum where names clash ``"0.viscous"``). By default all amounts,
         ``stribeck_velocity`` and ``width``; not the exponents. Sliding does not show the static level of `Coulomb`.
     directions : {"apart", "together"}
-        Whether both directions have parameters of their own, called ``"forward.kinetic"`` and
-        ``"backward.kinetic"``, or share one odd law.
+        ``"apart"``: both directions have parameters of their own, called ``"forward.kinetic"`` and
+        ``"backward.kinetic"``. ``"together"``: both share one odd law.
     normal_load : float, optional
         N, > 0: levels are then per unit load. Viscous parts are not.
     loss : {"soft_l1", "linear"}

@@ -321,6 +321,6 @@ class StickSlip(Law):
 
 
 def _full_at_rest(curve: Law) -> bool:
-    """Whether sliding comes up to the static level as v goes to zero (Stribeck does, Coulomb does not)."""
+    """True if sliding comes up to the static level as v goes to zero (Stribeck does, Coulomb does not)."""
     level = float(curve.break_away)
     return abs(float(curve.force(1e-200)) - level) <= 1e-9 * level

@@ -45,7 +45,7 @@ class Poles(np.ndarray[Any, np.dtype[np.complex128]]):
 
     @property
     def stable(self) -> bool:
-        """Whether every disturbance dies out: all Re s < 0, or all ``|z| < 1``, by more than rounding."""
+        """True if every disturbance dies out: all Re s < 0, or all ``|z| < 1``, by more than rounding."""
         values = np.asarray(self)
         if self.period is None:
             return bool(np.all(values.real < -1e-12 * np.abs(values).max(initial=0.0)))

@@ -31,7 +31,7 @@ class FrequencyResponse:
     period : float or None
         Sampling period of a sampled system, s.
     Hz : bool
-        Whether `plot` shows frequencies in Hz, if it is not told otherwise.
+        If True, `plot` shows frequencies in Hz by default.
 
     Examples
     --------

@@ -102,7 +102,7 @@ class LinearSystem:
             Where to draw gain and phase at once. Without it nothing is drawn: ``bode().plot()`` draws into the current
             figure.
         Hz : bool, default False
-            Whether diagrams show frequencies in Hz in place of rad/s; `omega` is in rad/s in any case.
+            If True, diagrams show frequencies in Hz in place of rad/s; `omega` is always in rad/s.
         **keywords
             For the curves (`matplotlib.lines.Line2D`), such as ``color`` or ``label``; with `ax` only.
 

@@ -19,7 +19,7 @@ Tape: TypeAlias = dict[str, Any]
 
 
 def is_smooth(given: object) -> bool:
-    """Whether this is, or holds, an expression, or is a function to be traced."""
+    """True if this is, or holds, an expression, or is a function to be traced."""
     if isinstance(given, Expr):
         return True
     if callable(given):

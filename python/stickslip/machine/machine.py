@@ -136,13 +136,13 @@ class Machine(GearedMachine):
 
     @property
     def kinds(self) -> dict[str, str]:
-        """Whether each coordinate is ``"linear"`` or ``"rotary"``."""
+        """True if each coordinate is ``"linear"`` or ``"rotary"``."""
         rotary = self._description.plant["rotary"]
         return {name: "rotary" if name in rotary else "linear" for name in self.names}
 
     @property
     def smooth(self) -> bool:
-        """Whether anything in the machine is a function of its motion, which makes it nonlinear."""
+        """True if anything in the machine is a function of its motion, which makes it nonlinear."""
         described = [self._description.plant, *self._description.elements]
         return any(
             isinstance(value, dict) and value.get("outputs")

@@ -73,7 +73,7 @@ class FlankFriction:
 
     @property
     def constant(self) -> bool:
-        """Whether the coefficient is the same at all speeds."""
+        """True if the coefficient is the same at all speeds."""
         return isinstance(self.law, Coulomb)
 
     def at(self, speed: ArrayLike) -> Any:

@@ -97,11 +97,11 @@ class FlankGear:
 
     @property
     def self_braking(self) -> bool:
-        """Whether the load cannot keep the gear moving at any speed: ρ(ġ_T) > γ for all ġ_T (2.1)."""
+        """True if the load cannot keep the gear moving at any speed: ρ(ġ_T) > γ for all ġ_T (2.1)."""
         return self.self_braking_speeds == ((0.0, math.inf),)
 
     def brakes_itself(self, low: float, high: float) -> bool:
-        """Whether the gear brakes itself at all sliding speeds from `low` to `high`: its range of operation in 2.1.
+        """True if the gear brakes itself at all sliding speeds from `low` to `high`: its range of operation in 2.1.
 
         Parameters
         ----------

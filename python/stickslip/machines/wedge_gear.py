@@ -147,7 +147,7 @@ class WedgeGear(FlankGear):
 
     @property
     def self_locking(self) -> bool:
-        """Whether the load cannot move the gear from rest: ρ0 > γ."""
+        """True if the load cannot move the gear from rest: ρ0 > γ."""
         return self.break_away_angle > self.angle
 
     @cached_property
@@ -185,7 +185,7 @@ class WedgeGear(FlankGear):
 
     @property
     def opens_at_once(self) -> bool:
-        """Whether break-away when lowering is separation without any slip.
+        """True if break-away when lowering is separation without any slip.
 
         The limit of stick lies at the static level, so this is δ < 0 with the static coefficient; for μ0 = μ
         it is the chatter condition.

@@ -40,7 +40,7 @@ class Sliding:
 
     @property
     def possible(self) -> bool:
-        """Whether the contact can be closed with this motion (λ_N ≥ 0)."""
+        """True if the contact can be closed with this motion (λ_N ≥ 0)."""
         return self.normal_force >= 0.0
 
 
@@ -97,9 +97,9 @@ class StickImpact:
     normal_impulse, tangential_impulse : float
         Impulses Λ_NC, Λ_TC of the compression, Ns.
     sticks : bool
-        Whether |Λ_TC| ≤ μ·Λ_NC, so that compression does end in stick; the other numbers hold only then.
+        True if |Λ_TC| ≤ μ·Λ_NC, so that compression does end in stick; the other numbers hold only then.
     expansion_sticks : bool
-        Whether the expansion keeps ġ_T = 0.
+        True if the expansion keeps ġ_T = 0.
     normal_impulse_expansion, tangential_impulse_expansion : float
         Impulses Λ_NE, Λ_TE of the expansion, Ns.
     gap_velocity : float

@@ -202,7 +202,7 @@ class WormGear(WormMotion):
 
     @property
     def strikes_counter_flank(self) -> bool:
-        """Whether the counter flank is struck in the first flight."""
+        """True if the counter flank is struck in the first flight."""
         clearance = self.normal_clearance
         return clearance is not None and self.greatest_gap > clearance
 

@@ -42,7 +42,7 @@ class WormSliding:
 
     @property
     def possible(self) -> bool:
-        """Whether the contact can be closed with this motion (λ_N ≥ 0)."""
+        """True if the contact can be closed with this motion (λ_N ≥ 0)."""
         return self.normal_force >= 0.0
 
 
@@ -97,7 +97,7 @@ class WormMotion(FlankGear):
 
     @property
     def self_locking(self) -> bool:
-        """Whether the load cannot move the gear from rest: ρ0 > γ."""
+        """True if the load cannot move the gear from rest: ρ0 > γ."""
         return self.wedge.self_locking
 
     @property

@@ -38,7 +38,7 @@ class Crossing:
     direction : {-1, 0, 1}, default 0
         Falling, both, or rising only.
     terminal : bool, default False
-        Whether the run ends there.
+        If True, the run ends there.
     name : str, optional
         Its name in the event log; by default that of the signals.
 

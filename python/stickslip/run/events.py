@@ -52,7 +52,7 @@ class Event:
     instant : int
         Changes that happen together share this number.
     impact : bool
-        Whether the contact was struck at this instant.
+        True if the contact was struck at this instant.
     normal_impulse, tangential_impulse : float
         Impulses of the impact, N s; the tangential one opposes sliding in the positive direction. Where a contact rubs
         in several directions, each element ``"<name>[k]"`` has an event of its own with its share.

@@ -289,7 +289,7 @@ class RealTime:
 
     @property
     def late(self) -> bool:
-        """Whether the last step left a transition to the next one."""
+        """True if the last step left a transition to the next one."""
         return self._engine.late
 
     @property
@@ -299,7 +299,7 @@ class RealTime:
 
     @property
     def clipped(self) -> bool:
-        """Whether a normal load was negative in the last step; a surface cannot pull, so it counted as zero."""
+        """True if a normal load was negative in the last step; a surface cannot pull, so it counted as zero."""
         return self._engine.clipped
 
     @property
@@ -309,12 +309,12 @@ class RealTime:
 
     @property
     def failed(self) -> bool:
-        """Whether a step would have made the state infinite or NaN; the state before it is kept then."""
+        """True if a step would have made the state infinite or NaN; the state before it is kept then."""
         return self._engine.failed
 
     @property
     def prebuilt(self) -> bool:
-        """Whether every combination of modes was built in advance, so that no step allocates."""
+        """True if every combination of modes was built in advance, so that no step allocates."""
         return self._engine.prebuilt
 
     def __repr__(self) -> str:

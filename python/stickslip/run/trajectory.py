@@ -178,7 +178,7 @@ class Trajectory(SampledSignals):
 
     @property
     def success(self) -> bool:
-        """Whether the run reached its end, or a `Crossing` that ends it."""
+        """True if the run reached its end, or a `Crossing` that ends it."""
         return self.status in (Status.FINISHED, Status.STOPPED)
 
     @property

@@ -389,7 +389,7 @@ class Chirp(Signal):
     start : float, default 0.0
         When it begins, s, with phase zero.
     exponential : bool, default False
-        Whether the frequency grows exponentially.
+        If True, the frequency grows exponentially, otherwise linearly.
 
     Raises
     ------

@@ -305,7 +305,7 @@ def _crossings(p: Piece, first: float, end: float, start: float, until: float | 
 
 
 def _reaches_zero(p: Piece) -> bool:
-    """Whether a piece with sines may be zero somewhere."""
+    """True if a piece with sines may be zero somewhere."""
     return p.degree > 0 or abs(p.c[0]) <= sum(abs(a) for a, _, _ in p.harmonics)
 
 

@@ -144,7 +144,7 @@ class Signal(Value):
 
     @property
     def is_constant(self) -> bool:
-        """Whether the value never changes (an `Input` counts as its default)."""
+        """True if the value never changes (an `Input` counts as its default)."""
         return self.compiled.is_constant
 
     def __add__(self, other: SignalLike) -> Signal:
@@ -286,7 +286,7 @@ def _is_number(value: object) -> bool:
 
 
 def is_signal_like(value: object) -> bool:
-    """Whether `as_signal` takes it."""
+    """True if `as_signal` takes it."""
     return isinstance(value, Signal) or _is_number(value)
 
 

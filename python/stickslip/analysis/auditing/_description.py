@@ -43,7 +43,7 @@ class Place:
 
     @property
     def on_contact(self) -> bool:
-        """Whether the load is the normal force of the contact of this name."""
+        """True if the load is the normal force of the contact of this name."""
         return self.normal_load is None
 
     def relative(self, at: Samples) -> Array:
@@ -76,7 +76,7 @@ class Contact:
 
     @property
     def rigid(self) -> bool:
-        """Whether it does not yield."""
+        """True if it does not yield."""
         return not self.compliance
 
     def ratio(self, rate: float) -> float:

@@ -205,7 +205,7 @@ def parts(law: Law, v: Array, side: Array, z: Array) -> Parts:
 
 
 def known(law: Law) -> bool:
-    """Whether every term has its formula here."""
+    """True if every term has its formula here."""
     return all(type(term).__name__ in _FORMULAS for term in law.terms)
 
 
@@ -237,7 +237,7 @@ def jump(law: Law) -> tuple[float, float]:
 
 
 def sticks(law: Law) -> bool:
-    """Whether rest is a mode of its own: the curve jumps at zero."""
+    """True if rest is a mode of its own: the curve jumps at zero."""
     low, high = jump(law)
     return high > low
 

@@ -175,7 +175,7 @@ class Mass:
 
     @property
     def moves(self) -> bool:
-        """Whether it depends on the motion."""
+        """True if it depends on the motion."""
         return self.formulas is not None
 
     def _square(self, entries: Array) -> Array:

@@ -57,7 +57,7 @@ class Surface:
 
 
 def load_is_known(place: Place, d: Description) -> bool:
-    """Whether the audit can compute the load by itself."""
+    """True if the audit can compute the load by itself."""
     contacts = {f"{c.name}.normal_force" for c in d.contacts}
     readable = {f"{n}.{kind}" for n in d.names for kind in ("position", "velocity")}
     return all(name in contacts | readable for name in place.load_form)
