@@ -1,7 +1,7 @@
 """A machine as masses in a row, with its springs, dampers, friction, contacts and forces, from its description.
 
-What lies between neighbours, or between an end and its wall, is drawn as a spring or damper; friction against the
-ground under its mass. All that joins other coordinates is a box above with a line to each of them.
+Elements between neighbours, or between an end and its wall, are drawn as springs or dampers; friction against the
+ground is drawn under its mass. Elements that join other coordinates are boxes above, with a line to each coordinate.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _HEIGHT, _WALL, _RAIL = 1.3, 0.35, 0.3
 
 @dataclass(frozen=True)
 class _Box:
-    """What joins coordinates: a text, and its lines to them."""
+    """An element that joins coordinates: a text, and its lines to them."""
 
     text: str
     masses: tuple[int, ...]
 
 
 class Chain(Drawing):
-    """Where everything of a machine is drawn; `draw` draws it with its lower left corner at a point."""
+    """Layout of a machine as a row of masses; `draw` draws it with its lower left corner at a point."""
 
     def __init__(self, machine: Any) -> None:
         described = machine._description

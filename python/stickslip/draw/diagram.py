@@ -1,8 +1,8 @@
-"""The signal flow of a machine: references, controllers, limits, the plant, and what is measured.
+"""Block diagram of a machine: references, controllers, limits, plant and measurements.
 
-Every controller is a strip of stages from left to right; one whose reference is the output of another continues its
-strip. What is measured runs back below the plant, for the upper of several strips above it; inside the plant stands the
-machine itself.
+Every controller is a strip of stages from left to right; a controller whose reference is the output of another
+continues its strip. Measured signals return below the plant, or above it for the upper of several strips; the machine
+is drawn inside the plant.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PLAIN = "#FFFFFF"
 
 @dataclass(frozen=True)
 class Stage:
-    """A block of a strip: what is subtracted before it, its text, and what enters it from the feedback side."""
+    """A block of a strip: the signal subtracted before it, its text, and the signals that enter from the feedback side."""
 
     text: str
     subtracted: str = ""
@@ -44,7 +44,7 @@ class Stage:
 
 @dataclass
 class Strip:
-    """Controllers in a row: what it follows, its stages, and where its output goes."""
+    """Controllers in a row: their reference, stages, and destination of the output."""
 
     followed: str
     stages: list[Stage]
@@ -55,7 +55,7 @@ class Strip:
 
     @property
     def measured(self) -> list[str]:
-        """Names of the signals that it reads."""
+        """Names of the measured signals."""
         entering = [(stage.subtracted, *stage.beside) for stage in self.stages]
         return list(dict.fromkeys(name for names in entering for name in names if name))
 
@@ -164,7 +164,7 @@ _LAWS = {"P": _p, "PI": _p, "PID": _pid, "Cascade": _cascade}
 
 
 def strips_of(described: Any) -> list[Strip]:
-    """Controllers in strips, each after the one whose output it follows."""
+    """Arrange controllers in strips, each after the controller that gives its reference."""
     waiting = [e for e in described.elements if e["kind"] in ("controller", "compensator")]
     strips: list[Strip] = []
     while waiting:
@@ -232,7 +232,7 @@ def _driven(e: Mapping[str, Any], elements: Sequence[Mapping[str, Any]]) -> str:
 
 
 class Plain:
-    """A plant in matrix notation as a text."""
+    """Text for a plant in matrix notation."""
 
     def __init__(self, machine: Any) -> None:
         friction = [e for e in machine._description.elements if e["kind"] == "friction"]
@@ -246,7 +246,7 @@ class Plain:
 
 
 class Diagram(Drawing):
-    """Where everything of a machine with controllers is drawn; lengths in cm."""
+    """Layout of a machine with controllers; lengths in cm."""
 
     def __init__(self, machine: Any) -> None:
         self._plant = Chain(machine) if machine.names else Plain(machine)

@@ -1,4 +1,4 @@
-"""Sends the points of an ensemble to workers in chunks, and takes results as they come."""
+"""Distribution of the points of an ensemble to workers, in chunks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Range = tuple[int, int]
 
 
 class WorkerError(RuntimeError):
-    """A worker cannot do what it was sent; the message says why."""
+    """A worker cannot run its task; the message says why."""
 
 
 class Spread:
@@ -38,11 +38,11 @@ class Spread:
     Parameters
     ----------
     workers : Workers
-        Where they run.
+        The workers.
     values : callable
         Parameters of the points in a range.
     keep : callable
-        Takes the first point of a chunk and what came out of it.
+        Function that takes the index of the first point of a chunk and its results.
     width : int
         Number of measures.
     """
@@ -62,7 +62,7 @@ class Spread:
         self._breakdowns = 0.0  # of all workers, before the first chunk has come back
 
     def run(self, todo: Iterable[Range]) -> str | None:
-        """Do all ranges; returns why it has ended before, or nothing."""
+        """Run all ranges; return the reason of an early end, or nothing."""
         try:
             return self._loop(deque(todo))
         except KeyboardInterrupt:

@@ -339,7 +339,7 @@ class Trajectory(SampledSignals):
         return Energy(self.machine, self._times[0], self._raw)
 
     def to_xarray(self) -> Any:
-        """All signals as an xarray Dataset over time, with units (needs the extra ``data``)."""
+        """Return all signals as an xarray Dataset over time, with units (needs the extra ``data``)."""
         xr = need("xarray", "xarray", "to_xarray() needs", "data")
         data = {
             name: ("time", np.asarray(self[name]), {"units": unit} if (unit := self.units.get(name)) else {})
