@@ -1,4 +1,4 @@
-"""Picture of a state map: solutions of a contact problem as bands, those that Lemke's algorithm returns as lines on them."""
+"""Picture of a state map: solutions of a contact problem as bands, with lines on those of Lemke's algorithm."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def ensemble(
     workers : int, optional
         Number of threads or processes without an `executor`; as many as there are cores by default.
     **options
-        Those of `simulate`, for each run: ``t_start``, ``initial``, ``rtol``, ``atol``, ``method``, ``max_step``,
+        Options of `simulate` for each run: ``t_start``, ``initial``, ``rtol``, ``atol``, ``method``, ``max_step``,
         ``max_events``, ``max_time``, ``rebound_threshold``, ``events`` (complete runs are then kept, one at a time);
         for functions of a run also ``dt`` and ``t_eval``.
 

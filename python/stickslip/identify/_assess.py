@@ -1,5 +1,5 @@
-"""What speaks against a fit, the same for all of them: parameters that the data do not determine, parameters at a bound,
-a model worse than a constant, and residuals that are no noise.
+"""Warnings about a fit, common to all fits: parameters that the data do not determine, parameters at a bound, a model
+worse than a constant, and residuals that are no noise.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ class Series:
     Attributes
     ----------
     name : str
-        How messages call the record.
+        Name of the record in messages.
     data : ndarray, shape (n,)
-        What was measured.
+        Measured values.
     residuals : ndarray, shape (n,)
-        What the model is off, in the unit of the data.
+        Deviation of the model, in the unit of the data.
     numerical : float
-        Standard deviation up to which residuals are numerical error: they then say nothing about the model.
+        Standard deviation below which residuals are numerical error and are not judged.
     robust_scale : float or None
-        Scale of a robust fit, in the unit of the data: residuals beyond a multiple of it are outliers, and count as such.
+        Scale of a robust fit, in the unit of the data; residuals beyond a multiple of it are treated as outliers.
     filtered : bool
-        True if the data were filtered, which correlates neighbours whatever the model.
+        True if the data were filtered, so that neighbouring residuals are correlated for any model.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Assessment:
-    """What was found.
+    """Fitted values.
 
     Attributes
     ----------
@@ -74,18 +74,18 @@ def assess(
     series: Sequence[Series],
     bounds: Mapping[str, str],
 ) -> Assessment:
-    """Look at a fit.
+    """Assess a fit.
 
     Parameters
     ----------
     info : Information
-        What the Jacobian tells.
+        Information in the Jacobian.
     names : sequence of str
-        Its parameters.
+        Names of the parameters.
     series : sequence of Series
         The residuals.
     bounds : mapping of str to str
-        Parameters that lie on a bound, and that bound in words.
+        Parameters at a bound, with the bound in words.
     """
     said = describe_ties(info, names)
     said += [

@@ -1,4 +1,4 @@
-"""What a fit varies: names, start values, and the range that the machine itself allows."""
+"""Free parameters of a fit: names, start values, and the range allowed by the machine."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Free:
 def read_free(
     free: Any, present: Callable[[str], float | None]
 ) -> tuple[list[str], Array, dict[str, tuple[float, float]]]:
-    """Names, start values and bounds of the argument `free`: names, or a mapping to start or (start, low, high)."""
+    """Read names, start values and bounds from the argument `free`: names, or a mapping to start or (start, low, high)."""
     if isinstance(free, str) or not isinstance(free, (Sequence, Mapping)):
         reject("free", free, "a sequence of names, or a mapping of names to start values")
     if not free:

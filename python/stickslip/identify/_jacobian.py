@@ -14,23 +14,23 @@ ALIKE = 0.1  # what half of the samples may differ between both, as a share of w
 
 
 class Jacobian:
-    """Exact while the runs have derivatives over all data, from then on differences.
+    """Jacobian of a fit: exact as long as all runs have derivatives, otherwise by differences.
 
-    The first one is made in both ways, which tells whether they agree.
+    The first Jacobian is computed in both ways and compared.
 
     Parameters
     ----------
     problem : Problem
-        What is fitted.
+        The fit.
     step : float or None
-        Of central differences, as a share of each parameter: only they are wanted. None: exact where possible.
+        Relative step of central differences. None: exact derivatives where possible.
 
     Attributes
     ----------
     exact : bool
-        True if the last one was.
+        True if the last Jacobian was exact.
     reason : str
-        Why it was not.
+        Reason why it was not exact.
     """
 
     def __init__(self, problem: Problem, step: float | None) -> None:

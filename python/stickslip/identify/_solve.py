@@ -21,7 +21,7 @@ EXACT = 1e-10  # residuals below this share of the data are rounding, not noise
 
 @dataclass(frozen=True, eq=False)
 class Information:
-    """What a Jacobian tells: the inverse of JᵀJ over what can be told, and what cannot.
+    """Information in a Jacobian: the inverse of JᵀJ over identifiable directions, and unidentifiable parameters.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Information:
 
 
 def information(jacobian: Array, sizes: Array) -> Information:
-    """Look at a Jacobian, shape (n, p), of parameters of the given sizes."""
+    """Analyse a Jacobian, shape (n, p), for parameters of the given sizes."""
     p = jacobian.shape[1]
     length = np.linalg.norm(jacobian, axis=0)
     weight = length * sizes
@@ -75,16 +75,16 @@ def information(jacobian: Array, sizes: Array) -> Information:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Where a sum of squares, or of their robust counterpart, is least.
+    """Minimum of a sum of squares, or of its robust counterpart.
 
     Attributes
     ----------
     x : ndarray, shape (p,)
         The parameters.
     cov : ndarray, shape (p, p)
-        Their covariance; infinite on the diagonal for what cannot be told. What lies on a bound is held there.
+        Their covariance; infinite on the diagonal for unidentifiable parameters. Parameters at a bound are held there.
     scale : float
-        Standard deviation of the residuals; of a robust fit that of its bulk.
+        Standard deviation of the residuals; in a robust fit that of the residuals without outliers.
     residuals : ndarray, shape (n,)
         At the end.
     info : Information
@@ -92,11 +92,11 @@ class Solution:
     on_bound : tuple of int
         Parameters that lie on a bound.
     success : bool
-        True if it has converged.
+        True if the search has converged.
     message : str
-        Why it ended.
+        Reason of the end.
     evaluations : int
-        Of the residuals, without those for derivatives.
+        Number of evaluations of the residuals, without those for derivatives.
     """
 
     x: Array
@@ -111,7 +111,7 @@ class Solution:
 
     @property
     def unfinished(self) -> list[str]:
-        """Why it has not converged; nothing where it has."""
+        """Reason why it has not converged; empty if it has."""
         return [] if self.success else [self.message]
 
 
@@ -128,7 +128,7 @@ def minimise(
     tolerance: float = 1e-12,
     max_evaluations: int = 200,
 ) -> Solution:
-    """Least squares by a trust region within bounds; robust: soft-L1, its scale that of the median residual."""
+    """Solve bounded least squares by a trust-region method; robust: soft-L1, scaled by the median residual."""
     run = _Run(residuals, jacobian, low, high, sizes, max_evaluations, tolerance)
     x = np.clip(start, low, high)
     floor = EXACT * size_of_data
@@ -203,7 +203,7 @@ ENDED = {
     3: "the parameters do not change any more",
     4: "neither the parameters nor the sum of squares change any more",
 }
-"""How a search ended, by the status that SciPy gives it."""
+"""Messages by SciPy's status of the search."""
 
 
 def _spread(r: Array, p: int) -> float:

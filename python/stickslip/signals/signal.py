@@ -291,19 +291,19 @@ def is_signal_like(value: object) -> bool:
 
 
 def as_signal(value: SignalLike, name: str = "signal") -> Signal:
-    """``value`` itself if it is a signal, a `Constant` if it is a number.
+    """Return ``value`` if it is a signal, a `Constant` if it is a number.
 
     Parameters
     ----------
     value : Signal or float
-        What the user gave.
+        The argument.
     name : str
-        What to call it in the error.
+        Name of the argument in the error.
 
     Raises
     ------
     ValueError
-        If it is neither, or not finite.
+        If ``value`` is neither, or not finite.
 
     Examples
     --------
