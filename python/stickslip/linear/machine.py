@@ -1,4 +1,4 @@
-"""Machines as linear systems: from forces and references to what they measure, and their poles."""
+"""Machines as linear systems: from forces and references to measurements, and their poles."""
 
 from __future__ import annotations
 

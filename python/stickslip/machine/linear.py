@@ -22,8 +22,7 @@ class LinearMachine(BaseMachine):
     def poles(self) -> Poles:
         """Poles of the machine with its controllers, slowest first.
 
-        Friction and contacts are left out, controllers are off their limits, encoders have no steps, and springs are on
-        the stretch on which they are where all coordinates are zero.
+        Friction, contacts, limits of controllers and encoder steps are left out; springs are linearised at q = 0.
 
         Returns
         -------
@@ -105,7 +104,8 @@ class LinearMachine(BaseMachine):
         Hz: bool = False,
         **keywords: Any,
     ) -> FrequencyResponse:
-        """Frequency response of the machine with its controllers, drawn as a Bode diagram into `ax` if it is given.
+        """Return the frequency response of the machine with its controllers, and draw its Bode diagram into `ax` if
+        given.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class LinearMachine(BaseMachine):
         Raises
         ------
         MissingExtraError
-            When python-control is not installed.
+            If python-control is not installed.
         ValueError
             Where a controller feeds a rate of an input forward, which is no state space.
 
