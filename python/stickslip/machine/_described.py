@@ -16,7 +16,7 @@ from stickslip.signals import Constant
 
 
 def law_of(compiled: _core.friction.Law, options: dict[str, float]) -> Law:
-    """The law with these terms and options of the automaton."""
+    """Make the law with these terms and options of the automaton."""
     terms = [getattr(laws, kind)(**parameters) for kind, parameters in compiled.terms]
     law: Law = functools.reduce(operator.add, terms)
     if not any(options.values()):
@@ -33,7 +33,7 @@ def law_of(compiled: _core.friction.Law, options: dict[str, float]) -> Law:
 
 
 def controller_of(described: dict[str, Any]) -> Controller:
-    """The controller with these fields."""
+    """Make the controller with these fields."""
     law = dict(described["law"])
     kind = law.pop("kind")
     if kind == "LTI":
@@ -56,7 +56,7 @@ def controller_of(described: dict[str, Any]) -> Controller:
 
 
 def words_of(made: Controller) -> dict[str, Any]:
-    """Its kind and what it was given, ready for ``json.dumps``."""
+    """Return kind and arguments of a filter, ready for ``json.dumps``."""
     return {"kind": type(made).__name__, **made._arguments()}
 
 

@@ -1,4 +1,4 @@
-"""What a machine may say as a function of its motion: expressions, or Python functions that are traced once."""
+"""Functions of the motion in a machine: expressions, or Python functions that are traced once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Tape: TypeAlias = dict[str, Any]
 
 
 def is_smooth(given: object) -> bool:
-    """True if this is, or holds, an expression, or is a function to be traced."""
+    """True if the value is or holds an expression, or is a function to be traced."""
     if isinstance(given, Expr):
         return True
     if callable(given):
@@ -37,14 +37,14 @@ def tape(expressions: Sequence[Expr]) -> Tape:
 
 
 def _traced(given: object, names: Sequence[str]) -> Any:
-    """What a function returns, or what was given."""
+    """Return the traced function, or the value itself."""
     if callable(given) and not isinstance(given, Expr):
         return trace(given, names)
     return given
 
 
 def expressions(tape: Tape | None) -> list[Expr]:
-    """What a machine holds as expressions again."""
+    """Restore expressions from a description."""
     if tape is None:
         return []
     compiled = _core.expression.Expression

@@ -31,7 +31,7 @@ _RAISED = {2: "²", 3: "³", 4: "⁴"}
 
 
 def text(exponents: Exponents) -> str:
-    """A quantity in words: exponents of kg, m, s and rad.
+    """Text of a unit from the exponents of kg, m, s and rad.
 
     >>> text((0, 1, -2, 0))
     'm/s²'
@@ -45,7 +45,7 @@ def text(exponents: Exponents) -> str:
 
 
 def quantities(machine: BaseMachine) -> dict[str, Exponents]:
-    """What each signal of a machine measures, controllers included as far as what they read and drive tells it."""
+    """Quantities of the signals of a machine; those of controllers as far as their inputs and outputs determine them."""
     found = {name: tuple(q) for name, q in machine.compile().quantities.items()}
     controllers = [e for e in machine._description.elements if e["kind"] == "controller"]
     compared = {e["name"]: q for e in controllers if (q := _compared(e, found)) is not None}
@@ -72,7 +72,7 @@ def quantities(machine: BaseMachine) -> dict[str, Exponents]:
 
 
 def parameters(machine: BaseMachine) -> dict[str, Exponents]:
-    """What each number of a machine measures, along lengths or angles as its coordinate or element does."""
+    """Quantities of the parameters of a machine, linear or rotary as their coordinate or element."""
     signals = quantities(machine)
     rotary = machine._description.plant.get("rotary", ())
     found = {}
@@ -113,5 +113,5 @@ def _compared(element: Mapping[str, Any], known: Mapping[str, Exponents]) -> Exp
 
 
 def units(machine: BaseMachine) -> dict[str, str]:
-    """Unit of each signal; empty for numbers and for what is not known."""
+    """Return the unit of each signal; empty for pure numbers and unknown units."""
     return {name: text(q) for name, q in quantities(machine).items()}

@@ -446,7 +446,7 @@ class WedgeGear(FlankGear):
         Raises
         ------
         ValueError
-            For another `what`.
+            For any other `what`.
         MissingExtraError
             When matplotlib is not installed.
 

@@ -315,7 +315,7 @@ class WormGear(WormMotion):
         Raises
         ------
         ValueError
-            For another `what`.
+            For any other `what`.
         MissingExtraError
             When matplotlib is not installed.
 

@@ -84,9 +84,10 @@ class Gear(Link):
     Parameters
     ----------
     ratio : float
-        Turns of the first shaft for one of the second; negative: in opposite directions.
+        Turns of the first shaft per turn of the second; negative: in opposite directions.
     efficiency : float or tuple of two float, optional
-        Share of the power that comes out, forwards and back; backwards ``<= 0`` is self-locking. See `Machine.add_gear`.
+        Ratio of output to input power, forwards and backwards; backwards ``<= 0`` is self-locking. See
+        `Machine.add_gear`.
     friction : float, optional
         Instead of an efficiency: coefficient of friction of the teeth.
     backlash : float, default 0.0
@@ -133,7 +134,7 @@ class BallScrew(Link):
     lead : float
         Travel of the slide for one turn, m; negative: a left-handed one.
     efficiency : float or tuple of two float, optional
-        Share of the power that comes out, forwards and back.
+        Ratio of output to input power, forwards and backwards.
     friction : float, optional
         Instead of an efficiency: coefficient of friction, as for the teeth of a gear of the ratio 2 pi/lead.
     backlash : float, default 0.0

@@ -436,7 +436,7 @@ class Trajectory(SampledSignals):
         Raises
         ------
         ValueError
-            If the machine holds a Python function, naming what calls it.
+            If the machine holds a Python function, naming the element that calls it.
 
         Examples
         --------
