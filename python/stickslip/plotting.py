@@ -2,9 +2,9 @@
 
 Every function draws into `ax`, or into the current axes of pyplot as pandas and xarray do, passes keywords on to
 matplotlib and returns the Axes. Where the current axes hold another kind of picture, such as a schematic, or there are
-none, it opens a new figure of pyplot, which notebooks and ``plt.show()`` display.
-A trajectory is drawn from its dense form, whatever its samples are. Stick is shaded grey, separation is hatched, impacts
-are marked. matplotlib is imported when first drawn.
+none, it opens a new figure of pyplot, which notebooks and ``plt.show()`` display. A trajectory is drawn from its dense
+form, not from its samples. Stick is shaded grey, separation is hatched, impacts are marked. matplotlib is imported at
+the first drawing.
 
 Examples
 --------
@@ -77,7 +77,7 @@ def label(name: str, run: object = None) -> str:
     name
         Signal, for example ``"block.position"``.
     run
-        A trajectory; its mapping ``units`` goes before the usual units of a translational machine.
+        A trajectory; its mapping ``units`` replaces the default units of a translational machine.
 
     Examples
     --------
@@ -137,14 +137,13 @@ def plot(
     run
         A trajectory.
     *names
-        Signals, for example ``"block.position", "belt.force"``; of at most two different units. When none is
-        named: all positions and all forces of elements, or the positions alone where both together have more units, as
-        those of a drive with shafts and slides do.
+        Signals, for example ``"block.position", "belt.force"``; of at most two different units. By default all
+        positions and all forces of elements, or only the positions if all together have more than two units.
     ax
         Where to draw; None: pyplot's current axes, or a new figure where they hold another kind of picture.
     shade
-        Element whose modes are shaded (stick grey, open hatched); True: the one the first suitable signal
-        belongs to, else the first element, where the axes hold no other run; False: none.
+        Element whose modes are shaded (stick grey, open hatched); True: the element of the first suitable signal, else
+        the first element, unless the axes hold another run; False: none.
     label
         Texts of the legend, one for each signal; None: the names of the signals.
     **keywords
@@ -158,7 +157,7 @@ def plot(
     Raises
     ------
     ValueError
-        When there is nothing to draw, there are more than two units, or `shade` is no element with modes.
+        If there is no signal, there are more than two units, or `shade` is no element with modes.
     MissingExtraError
         When matplotlib is not installed.
 
@@ -263,7 +262,7 @@ def phase_plane(
     ax: Axes | None = None,
     **keywords: Any,
 ) -> Axes:
-    """Draw velocity over position of one coordinate; where `element` sticks, thick and grey.
+    """Draw velocity over position of one coordinate; thick and grey while `element` sticks.
 
     Parameters
     ----------
@@ -408,7 +407,7 @@ def mode_timeline(run: TrajectoryLike, *chosen: str, ax: Axes | None = None, **k
     Raises
     ------
     ValueError
-        When there is no element with modes, or one of that name has none.
+        If there is no element with modes, or the named one has none.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the gears look like in an animation: two flanks that slide on each other, the gap drawn larger."""
+"""Animation of gears: two flanks that slide on each other, with the gap magnified."""
 
 from __future__ import annotations
 

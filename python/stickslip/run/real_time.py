@@ -247,7 +247,7 @@ class RealTime:
 
     @property
     def machine(self) -> Machine | StateSpace:
-        """The machine that runs."""
+        """The machine."""
         return self._machine
 
     @property

@@ -463,7 +463,7 @@ class Trajectory(SampledSignals):
             Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture. A
             second run with the same units joins the first in the same axes.
         shade : str or bool
-            Element whose modes are shaded; True: the one the signals belong to, else the first; False: none.
+            Element whose modes are shaded; True: the element of the signals, else the first; False: none.
         **keywords
             ``label``, one text for each signal, and keywords of the lines such as ``color`` or ``linewidth``: see
             `stickslip.plotting.plot`.
