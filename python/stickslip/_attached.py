@@ -28,7 +28,7 @@ def attach(declared: str, function: str) -> None:
 
 
 def attached() -> dict[str, str]:
-    """Every deferred method with the function that carries it out."""
+    """Deferred methods with their implementations."""
     return dict(_FUNCTIONS)
 
 

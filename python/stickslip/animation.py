@@ -116,7 +116,7 @@ class Picture:
     Parameters
     ----------
     bodies, springs
-        What moves.
+        Moving bodies and springs.
     note
         Caption stating the magnification.
 

@@ -419,7 +419,7 @@ class SolveAllBatch:
     offsets : ndarray of int, shape (k + 1,)
     continuum : ndarray of bool, shape (total,)
     doubtful : ndarray of bool, shape (k,)
-        Where the search ended at `max_bases`, so that solutions may be missing.
+        True where the search ended at `max_bases`, so that solutions may be missing.
 
     Examples
     --------
@@ -538,7 +538,7 @@ class Classification:
     p_matrix : bool or None
         All principal minors are positive: exactly one solution for every q.
     positive_definite, positive_semidefinite : bool
-        Of the symmetric part.
+        Definiteness of the symmetric part.
     copositive, strictly_copositive : bool or None
         ``z @ M @ z >= 0`` (``> 0``) for all ``z >= 0``, z not 0.
 

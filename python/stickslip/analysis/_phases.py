@@ -66,7 +66,9 @@ def drawn(law: Law, load: float, phases: Sequence[tuple[float, float]]) -> float
 def best(
     law: Law, load: float, tries: Iterable[Sequence[tuple[float, float]]], enough: float = 0.5
 ) -> Counterexample | None:
-    """Of the motions that draw `enough` of the greatest energy the one with the fewest phases, the shortest."""
+    """Return the motion with the fewest phases, then the shortest, among those that extract `enough` of the greatest
+    energy.
+    """
     found = [(drawn(law, load, phases), phases) for phases in tries if phases]
     most = max((energy for energy, _ in found), default=0.0)
     if most <= 0.0:

@@ -54,7 +54,7 @@ def describing_function(law: Any, amplitude: ArrayLike, bias: float = 0.0, norma
     Parameters
     ----------
     law : law or callable
-        Anything with ``.force(v)`` (per unit normal load, opposing v), or that function itself.
+        A law, or a function ``force(v)``: force per unit normal load, opposing v.
     amplitude : array_like
         Amplitude V > 0 of the velocity, m/s.
     bias : float
@@ -288,7 +288,7 @@ def _why_none(
     gains: Array,
     unmet: list[tuple[float, float]],
 ) -> str:
-    """Which of the two conditions of 1 + N G = 0 is never met in the ranges searched."""
+    """State which condition of 1 + N G = 0 is never met in the ranges searched."""
     if not unmet:
         angles = np.rad2deg(np.unwrap([np.angle(complex(gain(float(w)))) for w in frequencies]))
         return (

@@ -35,8 +35,8 @@ class Storage:
     formula : str
         The function in words, per unit normal load where it has states.
     energy : callable or None
-        Its value, J, (n_times,) from the internal states (n_states, n_times) in the order of
-        `Law.state_names`; None if it depends on more than they hold.
+        Storage function, J, (n_times,) of the internal states (n_states, n_times) in the order of `Law.state_names`;
+        None if it depends on more than they hold.
 
     Examples
     --------

@@ -25,7 +25,7 @@ class FollowingError:
     max : float
         Greatest magnitude, in the unit of the signals.
     time : float
-        When it occurs, s.
+        Time of the greatest error, s.
     rms : float
         Root of the mean square over time; the samples are joined by straight lines, so the grid may be
         uneven.
@@ -253,7 +253,7 @@ class Stops:
 
     @property
     def number(self) -> int:
-        """How many there are."""
+        """Number of stops."""
         return int(self.begin.size)
 
     @property

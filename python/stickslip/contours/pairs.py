@@ -18,7 +18,7 @@ _NOTHING = 1e-300  # lets NaN pass, and no number
 
 @dataclass(frozen=True)
 class _Meeting:
-    """What two contours do: their gap, the point on the first, the normal from the first to the second."""
+    """Geometry of two contours: gap, point on the first, normal from the first to the second."""
 
     gap: Any
     point: Point

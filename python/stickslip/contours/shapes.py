@@ -39,7 +39,7 @@ class Circle(Contour):
     radius : float
         Greater than 0, or 0 for a point.
     x, y : float, default 0.0
-        Its centre in the frame of its body, m.
+        Centre in the frame of its body, m.
     hollow : bool, default False
         The free side is inside.
 
@@ -72,7 +72,7 @@ class Line(Contour):
     x, y : float, default 0.0
         A point of it, m.
     angle : float, default 0.0
-        Its direction, rad: with 0 it runs to the right and the free side is above.
+        Direction, rad: with 0 the line runs to the right and the free side is above.
     """
 
     x: float = 0.0
@@ -133,8 +133,8 @@ class Polynomial(Curve):
 
     Notes
     -----
-    What touches it must be less curved than the curve is hollow there, and near enough for its abscissa to be a start for
-    Newton's method; where this does not find the foot the gap has no value, and a run ends.
+    The other contour must be less curved than the curve is hollow there, and close enough for its abscissa to be a
+    start value of Newton's method; where this does not find the foot the gap has no value, and a run ends.
     """
 
     def __init__(self, *coefficients: float) -> None:

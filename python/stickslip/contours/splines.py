@@ -47,7 +47,7 @@ def _pieces(x: Array, y: Array, ends: tuple[float, float] | None, periodic: bool
 
 
 def _chosen(conditions: Sequence[Any], columns: Array) -> list[Any]:
-    """Of each row the value behind the last condition that holds; each holds where all before it do."""
+    """Return for each row the value of the last condition that holds; conditions hold in order."""
     if not conditions:
         return [float(value) for value in columns[:, 0]]
     k = (len(conditions) + 1) // 2
@@ -101,8 +101,8 @@ class Spline(Curve):
 
     Notes
     -----
-    What touches it must be less curved than it is hollow there, and near enough for its abscissa to be a start for
-    Newton's method, as with a `Polynomial`.
+    The other contour must be less curved than this one is hollow there, and close enough for its abscissa to be a start
+    value of Newton's method, as with a `Polynomial`.
     """
 
     _rounds, _steps = 3, 3
@@ -226,7 +226,7 @@ class PolarSpline(Curve):
         return _cubic(self._coefficients[:, k], turned - (self.angles[k] - self.angles[0]))[order]
 
     def _start(self, x: Any, y: Any) -> tuple[Any, Any]:
-        """Of a direction: on which side of the rays through the points it lies, which a turn does not change."""
+        """Return the side of a direction relative to the rays through the points, for any number of turns."""
         columns = np.vstack([np.cos(self.angles), np.sin(self.angles), self._coefficients])
 
         def beyond(k: int) -> Any:

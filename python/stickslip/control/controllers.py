@@ -383,7 +383,7 @@ class LTI(Controller):
         ``"error"``: w is r - y; ``"both"``: w holds references, then measurements. A filter of one signal is
         ``inputs="both", references=1`` and reads its reference.
     references : int, optional
-        How many of the inputs are references if they are "both"; by default half of them.
+        Number of references among the inputs for ``"both"``; by default half of them.
     gain : array_like, shape (n, p), optional
         Anti-windup: ``gain @ (u - u_raw)`` is added to dz/dt at a limit. By default the states ignore the limit.
         Clamping is not available, as matrices do not identify the integral.
@@ -502,7 +502,7 @@ class Callable(Controller):
     Raises
     ------
     ValueError
-        At once for an impossible argument; during a run, with the name of the controller and the time, if the function
+        For an argument that is not allowed; during a run, with the name of the controller and the time, if the function
         returns the wrong number of values, or NaN.
     RuntimeError
         During a run, with the name of the controller and the time, where the function raises an exception, which is its

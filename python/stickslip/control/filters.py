@@ -42,7 +42,7 @@ def _tustin(parts: Matrices, period: float, frequency: float | None) -> Matrices
 
 
 class _Linear(Controller):
-    """What these have in common: matrices with named inputs, references first."""
+    """Base class of filters: matrices with named inputs, references first."""
 
     __slots__ = ()
 
@@ -65,7 +65,7 @@ class _Linear(Controller):
         self._fill(compiled, **values)
 
     def _filter(self, parts: Matrices, exact_at: float | None, values: dict[str, Any]) -> None:
-        """Of one signal."""
+        """Names of the inputs: one signal."""
         if self.quantum != 0.0 or self.rate != "measured":
             name = "quantum" if self.quantum != 0.0 else "rate"
             reject(name, getattr(self, name), "left out: a filter reads no scale and forms no rate")
@@ -87,7 +87,7 @@ class LowPass(_Linear):
     frequency : float
         Corner frequency in Hz, w = 2 pi frequency.
     order : {1, 2}, default 1
-        Its order.
+        Order of the filter.
     damping : float, default 1/sqrt(2)
         Damping ratio of order 2; by default that of Butterworth.
     **options

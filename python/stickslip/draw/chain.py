@@ -60,7 +60,7 @@ class Chain(Drawing):
     # -- what there is -----------------------------------------------------------------------------
 
     def _pushes(self, elements: Any) -> list[list[tuple[str, float]]]:
-        """For each mass the forces on it: text, and 1 or −1 for its direction."""
+        """Forces on each mass: text, and 1 or −1 for the direction."""
         found: list[list[tuple[str, float]]] = [[] for _ in self._names]
         for e in elements:
             if e["kind"] == "force":
@@ -84,7 +84,7 @@ class Chain(Drawing):
         return found
 
     def _alone(self, e: Any) -> int | None:
-        """Which mass a friction element holds against the ground, if it is one alone."""
+        """Return the mass of a friction element against the ground, if it acts on a single mass."""
         if e["kind"] == "friction" and [abs(f) for f in e["on"].values()] == [1.0]:
             return self._names.index(next(iter(e["on"])))
         return None
@@ -238,7 +238,7 @@ class Chain(Drawing):
 
 
 def _links(matrix: Any, linear: str, rotary: str, turns: list[bool]) -> dict[tuple[int, int], str]:
-    """What the symmetric part of K or D holds between two coordinates, and between one and the ground (a, a)."""
+    """Return the entries of the symmetric part of K or D between two coordinates, and between one and the ground (a, a)."""
     k = 0.5 * (matrix + matrix.T)
     scale = np.abs(k).max(initial=0.0)
     found = {}
@@ -254,7 +254,7 @@ def _links(matrix: Any, linear: str, rotary: str, turns: list[bool]) -> dict[tup
 
 
 def _unusual(plant: Any) -> list[tuple[str, tuple[int, int]]]:
-    """What couples two coordinates and is neither spring nor damper."""
+    """Return couplings of two coordinates that are neither spring nor damper."""
     found = []
     mass, n = plant["mass"], len(plant["mass"])
     for a in range(n):

@@ -75,7 +75,7 @@ class Chart(Drawing):
             sk.text(ax, (8.3, y), "      ".join(part))
 
     def _entering(self) -> list[str]:
-        """What happens on the way, for the options that are in use."""
+        """Return the resets at a transition, for the options in use."""
         lines = []
         if self._bends:
             lines.append(rf"entering stick: $s = {self._entered}\,\mathrm{{sgn}}(v)/k$")

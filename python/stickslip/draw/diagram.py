@@ -61,7 +61,7 @@ class Strip:
 
 
 def _rate(text: str) -> str:
-    """What the rate of a measured signal is called."""
+    """Return the name of the rate of a measured signal."""
     if text.endswith(".position") and " " not in text:
         return text.removesuffix("position") + "velocity"
     return f"d/dt ({text})"
@@ -217,7 +217,7 @@ def _targets(e: Mapping[str, Any]) -> list[Any]:
 
 
 def _driven(e: Mapping[str, Any], elements: Sequence[Mapping[str, Any]]) -> str:
-    """Where the output goes: ``pid → slide``, or a controller that adds it to what it follows."""
+    """Return the destination of an output: ``pid → slide``, or a controller whose reference it is added to."""
     named = [words.form(target) for target in _targets(e)]
     output = f"{e['name']}.output"
     readers = [
@@ -286,7 +286,7 @@ class Diagram(Drawing):
         return [*places, x]
 
     def _fed(self, k: int) -> list[str]:
-        """What runs back to a strip in lanes: for the first and the last of them."""
+        """Return the feedback signals of a strip, in lanes."""
         return self._strips[k].measured if k in (0, len(self._strips) - 1) else []
 
     def draw(self, ax: Axes) -> None:
@@ -326,7 +326,7 @@ class Diagram(Drawing):
         sk.label(ax, (0.5 * (begin + self._plant_left), y), strip.output, "above")
 
     def _ports(self, k: int, name: str, way: float) -> list[tuple[float, float]]:
-        """Where a signal enters a strip: points at junctions and blocks."""
+        """Return the points at which a signal enters a strip, at junctions and blocks."""
         found, y = [], self._y[k]
         for stage, x in zip(self._strips[k].stages, self._x[k], strict=False):
             if stage.subtracted == name:

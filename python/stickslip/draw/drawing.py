@@ -18,7 +18,7 @@ class Drawing:
     Attributes
     ----------
     left, bottom : float
-        Its lower left corner.
+        Lower left corner.
     width, height : float
         Its size.
     """
@@ -62,7 +62,7 @@ def show(drawing: Drawing, ax: Axes | None, keywords: Mapping[str, Any] | None =
 
 
 def _scale(ax: Axes, drawing: Drawing) -> float:
-    """How large a centimetre of the drawing becomes on axes, in cm."""
+    """Return the scale of the drawing on axes."""
     canvas = ax.figure.canvas.figure
     canvas.draw_without_rendering()  # lays the axes out
     box = ax.get_window_extent()

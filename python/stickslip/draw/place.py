@@ -57,7 +57,7 @@ def axes(
     kind
         Kind of picture, such as the units of both axes: pictures of one kind may share axes.
     height, width
-        Of a new figure, mm.
+        Size of a new figure, mm.
     alone
         If True, the picture shares axes with no other picture, as a schematic.
     """

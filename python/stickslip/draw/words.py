@@ -106,7 +106,7 @@ def contact(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyT
 
 
 def _units(element: Mapping[str, Any], units: Mapping[str, str], force: str = "force") -> tuple[str, str]:
-    """Of its force and of what that acts along; empty where factors have units of their own."""
+    """Return units of a force and of its line of action; empty if factors have units of their own."""
     force = units.get(f"{element['name']}.{force}", "N")
     return force, {"N": "m", "Nm": "rad"}.get(force, "")
 

@@ -79,7 +79,7 @@ def ensemble(
         `Machine.parameters` lists them. Constant signals and initial values vary at no cost; for other parameters the
         machine is recompiled for each run.
     t_end : float or (float, float)
-        End of each run, s; or its start and end.
+        End of each run, s, or start and end.
     measure : sequence of str or callable, default ("events.count",)
         Measures of each run:
 
@@ -237,7 +237,7 @@ def _task(
 
 
 def _table(task: Task, points: Design, store: str | PathLike[str] | None) -> tuple[Table, list[Range]]:
-    """Where results go, and which points are to be done."""
+    """Return the table of results, and the points to compute."""
     if store is None:
         return Memory(task.kinds, points.points), [(0, points.points)]
     kept = open_store(store, task, points)
@@ -245,7 +245,7 @@ def _table(task: Task, points: Design, store: str | PathLike[str] | None) -> tup
 
 
 def _too_large(task: Task, points: Design, workers: int | None) -> str:
-    """What so many points would take."""
+    """Estimate time and memory of a number of points."""
     end = time.monotonic() + 1.0
     block = task.run(points.values(0, 1), lambda: time.monotonic() > end)
     hours = block.seconds * points.points / (workers or cores()) / 3600.0

@@ -114,7 +114,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
 
     @property
     def status(self) -> NDArray[np.str_]:
-        """How each run ended."""
+        """Status of each run."""
         names: NDArray[np.str_] = _WORDS[self._codes]
         return names
 

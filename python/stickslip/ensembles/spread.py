@@ -111,7 +111,7 @@ class Spread:
         future.add_done_callback(self._done.put)
 
     def _take(self, future: Any) -> str | None:
-        """What came out of a chunk; returns why nothing more can come."""
+        """Take the results of a chunk; return the reason of an early end, or nothing."""
         chunk = self._pending.pop(future, None)
         if chunk is None:  # lost already with its worker
             return None
@@ -176,7 +176,7 @@ class Spread:
 
 
 def _why_not(error: BaseException | None) -> str | None:
-    """What a worker lacks, if that is what is wrong."""
+    """Return the missing dependency of a worker, if that is the cause of an error."""
     while error is not None:
         if isinstance(error, ImportError):
             name = (error.name or "").partition(".")[0]

@@ -222,7 +222,7 @@ class Task:
 
 
 def _ending(run: Trajectory, t_end: float) -> tuple[int, dict[int, str], float]:
-    """How a run ended, what is to be said of that, and when it was."""
+    """Return status, message and end time of a run."""
     stopped = run.status == Status.STOPPED
     said = {} if run.success and not stopped else {0: run.message}
     return CODES.index(run.status), said, run.state.t if stopped else t_end

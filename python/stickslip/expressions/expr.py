@@ -60,7 +60,7 @@ class Expr:
     ValueError
         If the name is empty or not a string, or if an operation on constants has no finite value.
     TypeError
-        Where the truth value of a comparison is asked for.
+        If a comparison is used as a truth value.
 
     Examples
     --------
@@ -114,8 +114,8 @@ class Expr:
         values : mapping of str to array_like
             A number or an array for each of `inputs`; arrays are broadcast against each other. Others may be there.
         branch : sequence of 1 or -1, optional
-            Which side to take of each of `conditions` (1: not below zero), whatever its value is: the smooth branch,
-            prolonged beyond its corners. By default each takes its own side.
+            Side of each of `conditions` (1: not below zero), regardless of its value: the smooth branch, prolonged
+            beyond its corners. By default each takes its own side.
 
         Returns
         -------
@@ -372,7 +372,7 @@ def wrapped(compiled: Compiled) -> Expr:
 
 
 def is_expr_like(value: object) -> bool:
-    """True if `as_expr` takes it: an expression or a number."""
+    """True if `as_expr` accepts the value: an expression or a number."""
     if isinstance(value, np.ndarray):
         return value.ndim == 0 and is_expr_like(value.item())
     return isinstance(value, (Expr, float, int, np.floating, np.integer)) and not isinstance(value, bool)
@@ -474,4 +474,4 @@ UFUNCS: dict[np.ufunc, Callable[..., Any]] = {
     np.equal: lambda a, b: as_expr(a) == as_expr(b),
     np.not_equal: lambda a, b: as_expr(a) != as_expr(b),
 }
-"""What each of NumPy's functions does with one expression, or one of each."""
+"""Implementations of NumPy's functions for expressions."""

@@ -33,7 +33,7 @@ class Term:
     Attributes
     ----------
     law : SingleLaw
-        Its parameters are kept where they are not fitted.
+        The law; parameters that are not fitted keep their values.
     prefix : str
         ``""``, or ``"0."`` and so on in a sum where names would clash.
     amounts, inner : tuple of str

@@ -17,15 +17,15 @@ FAR = 1e6
 class Free:
     """Parameters of a fit in the order of their names.
 
-    What the optimiser sees are the same numbers, but a static level as what it lies above the kinetic one where both
-    are free, so that it never falls below it.
+    The optimiser uses the same parameters, except that a static level is replaced by its difference from the kinetic
+    level where both are free, so that it never falls below it.
 
     Parameters
     ----------
     names : sequence of str
-        What to vary.
+        Names of the free parameters.
     start : array
-        Where to begin.
+        Start values.
     limits : mapping of str to (float, float)
         Bounds that were given.
     allowed : callable
@@ -54,14 +54,14 @@ class Free:
             self.low[i], self.high[i] = 0.0, np.inf
 
     def inside(self, values: Array) -> Array:
-        """From the machine's numbers to those of the optimiser."""
+        """Transform parameters of the machine to those of the optimiser."""
         x = np.array(values, dtype=float)
         for i, j in self.over.items():
             x[i] -= x[j]
         return x
 
     def outside(self, x: Array) -> Array:
-        """From the optimiser's numbers to those of the machine."""
+        """Transform parameters of the optimiser to those of the machine."""
         values = np.array(x, dtype=float)
         for i, j in self.over.items():
             values[i] += values[j]

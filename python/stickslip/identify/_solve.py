@@ -32,7 +32,7 @@ class Information:
     tied : tuple of (tuple of (int, float))
         Each a combination of parameters, with weights, that can change without any effect.
     condition : float
-        Of the Jacobian with columns scaled to one length, without idle ones.
+        Condition number of the Jacobian with columns scaled to equal length, without zero columns.
     """
 
     inverse: Array
@@ -86,9 +86,9 @@ class Solution:
     scale : float
         Standard deviation of the residuals; in a robust fit that of the residuals without outliers.
     residuals : ndarray, shape (n,)
-        At the end.
+        Residuals at the end.
     info : Information
-        Of all parameters at the end.
+        Information in the Jacobian at the end.
     on_bound : tuple of int
         Parameters that lie on a bound.
     success : bool

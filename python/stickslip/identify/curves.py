@@ -199,8 +199,8 @@ def fit_curve(
     Notes
     -----
     Errors are assumed independent. Covariance: Huber, *Robust Statistics* 1981, (6.5), with Student's t for the
-    intervals. A parameter that ends on a bound is held there: the difference of the levels adds nothing to the
-    uncertainty of ``static`` then, and an amount of zero has the standard deviation NaN.
+    intervals. A parameter at a bound is held there: a zero difference of the levels does not add to the uncertainty of
+    ``static``, and a coefficient of zero has the standard error NaN.
 
     Examples
     --------

@@ -346,7 +346,7 @@ class Row:
     parts : tuple of str
         Terms of the model.
     parameters : dict of str to float
-        Fitted to the first half.
+        Parameters fitted to the first half.
     held_out : dict of str to float
         Error of force, per cent of the norm of the force, over samples held out by time, speed and travel.
     first, second : (float, float)

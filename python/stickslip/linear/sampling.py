@@ -43,7 +43,7 @@ class Sampled:
 
     @property
     def period(self) -> float:
-        """Its sampling period, s."""
+        """Sampling period, s."""
         return float(self.block.period)
 
 
@@ -79,7 +79,7 @@ def sampled_controllers(bench: Bench) -> list[Sampled]:
 
 
 def _number(channel: str) -> int:
-    """Which reference or measurement a channel belongs to: none is the first."""
+    """Return the index of the reference or measurement of a channel; 0 without one."""
     digits = channel.lstrip("abcdefghijklmnopqrstuvwxyz")
     return int(digits or 0)
 
@@ -145,7 +145,7 @@ class PeriodMap:
 
 
 class _Motion:
-    """Every component of the state as a row over what it was at the start of the period, and over the inputs."""
+    """Components of the state as rows over the state at the start of the period and the inputs."""
 
     def __init__(self, answer: Answer, controllers: list[Sampled], opened: str | None) -> None:
         self.answer, self.controllers, self.opened = answer, controllers, opened

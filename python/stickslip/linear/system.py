@@ -502,7 +502,7 @@ def frequency_response(system: Any, omega: ArrayLike | None = None) -> Frequency
     Returns
     -------
     FrequencyResponse
-        Of the shape (outputs, inputs, n).
+        Response, shape (outputs, inputs, n).
 
     Raises
     ------

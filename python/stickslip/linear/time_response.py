@@ -140,7 +140,7 @@ def _after(system: LinearSystem, t: float, kind: str) -> Array:
 
 
 def _sampled(system: LinearSystem, t: ArrayLike | float | None, kind: str) -> tuple[Array, Array]:
-    """From one sampling instant to the next; an impulse is one sample of the height 1/period."""
+    """Compute the response at sampling instants; an impulse is one sample of the height 1/period."""
     period = float(system.period or 0.0)
     if t is None:
         size = np.abs(system.poles())

@@ -83,7 +83,7 @@ def compensator_text(described: dict[str, Any]) -> str:
 
 
 def spring_text(described: dict[str, Any]) -> str:
-    """What is said of a spring besides its place, defaults left out."""
+    """Return the arguments of a spring except its place and defaults."""
     parts = [
         f"{key}={described[key]!r}"
         for key in ("stiffness", "damping", "backlash", "preload", "one_sided")
@@ -100,6 +100,6 @@ def spring_text(described: dict[str, Any]) -> str:
 
 
 def constraint_text(described: dict[str, Any]) -> str:
-    """What is said of a constraint besides its place."""
+    """Return the arguments of a constraint except its place."""
     value, what = described["value"], "rate" if str(described["level"]) == "velocity" else "value"
     return f"constraint({what}={value.value(0.0) if value.is_constant else '...'!s})"

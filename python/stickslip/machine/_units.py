@@ -94,14 +94,14 @@ def _along_angle(q: Exponents) -> Exponents:
 
 
 def _driving(to: Mapping[str, float], rotary: Sequence[str]) -> Exponents:
-    """What drives coordinates with factors of 1; a factor has a unit of its own, as a torque constant has."""
+    """Return outputs that drive coordinates with the factor 1; other factors have units, as a torque constant."""
     kinds = {TORQUE if name in rotary else FORCE for name in to}
     plain = all(abs(factor) == 1.0 for factor in to.values())
     return kinds.pop() if plain and len(kinds) == 1 else NUMBER
 
 
 def _compared(element: Mapping[str, Any], known: Mapping[str, Exponents]) -> Exponents | None:
-    """What the reference of a controller is compared with, if it is one thing that is known."""
+    """Return the measurement that the reference of a controller is compared with, if it is unique."""
     channels = controller_of(element["control"]).compiled.block().inputs
     first = next((c for c in channels if c.startswith("measurement")), None)
     if first is None or not element["measurements"]:

@@ -45,8 +45,8 @@ class ContactMachine(MechanicalMachine):
         Parameters
         ----------
         name : str
-            Its name; signals are ``"<name>.gap"``, ``.gap_rate``, ``.normal_force``, ``.normal_impulse`` and ``.mode``,
-            with friction also ``.force`` (opposing the velocity), ``.velocity`` and ``.load``.
+            Name of the element; signals are ``"<name>.gap"``, ``.gap_rate``, ``.normal_force``, ``.normal_impulse`` and
+            ``.mode``, with friction also ``.force`` (opposing the velocity), ``.velocity`` and ``.load``.
         normal : mapping or array_like, optional
             w_N, the gradient of the gap with respect to the coordinates: {coordinate: factor}, or all factors. Not
             given if `gap` is a function of the coordinates.

@@ -48,7 +48,7 @@ class ControlledMachine(BaseMachine):
             `LTI.from_system` (``inputs="both"``). A `FrictionFeedforward` uses the velocity of the reference, a
             `FrictionObserver` that of the measured position.
         name : str, optional
-            Its name, by default the kind in small letters (``"pid"``, ``"pid2"``). Signals are ``"<name>.output"``,
+            Name, by default the kind in lower case (``"pid"``, ``"pid2"``). Signals are ``"<name>.output"``,
             ``.reference``, ``.error`` (reference minus measurement) and ``.mode`` (free, high or low).
         on : str or tuple of two str or mapping, optional
             Coordinate (or combination) whose position is measured and which is driven; short for `measure` and `to`.

@@ -97,7 +97,7 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         Parameters
         ----------
         name : str
-            Its name; signals are ``"<name>.force"``, ``.velocity``, ``.load`` and ``.mode``.
+            Name of the element; signals are ``"<name>.force"``, ``.velocity``, ``.load`` and ``.mode``.
         on : str or tuple of two str or mapping
             Definition of the relative velocity: a coordinate (against ground or the moving surface), a pair (the first
             relative to the second), or a combination {coordinate: factor}, whose factors may be expressions of the
@@ -188,9 +188,10 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         Parameters
         ----------
         name : str
-            Its name; signals are ``"<name>.force"`` (F, opposing the elongation), ``.elongation``, ``.elongation_rate``
-            and ``.mode``: ``open`` without force; ``high`` or ``low`` while the upper or the lower of two flanks
-            pushes; ``closed`` while both push, while a single flank does, and for a spring without flanks.
+            Name of the element; signals are ``"<name>.force"`` (F, opposing the elongation), ``.elongation``,
+            ``.elongation_rate`` and ``.mode``: ``open`` without force; ``high`` or ``low`` while the upper or the lower
+            of two flanks pushes; ``closed`` while both push, while a single flank does, and for a spring without
+            flanks.
         on : str or tuple of two str or mapping
             Elongation and line of action: a coordinate, a pair (the first relative to the second), or {coordinate:
             factor}.
@@ -270,9 +271,9 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         Parameters
         ----------
         name : str
-            Its name; the signal ``"<name>.force"`` is its force F: like friction and springs it acts with ``-F`` along
-            `on`, so that between a pair it is the force of the first on the second. ``"<name>.impulse"`` is the sum of
-            its impulses so far, with the same sign.
+            Name of the constraint; the signal ``"<name>.force"`` is its force F: like friction and springs it acts with
+            ``-F`` along `on`, so that between a pair it is the force of the first on the second. ``"<name>.impulse"``
+            is the sum of its impulses so far, with the same sign.
         on : str or tuple of two str or mapping or Expr or callable
             A coordinate, the first of a pair relative to the second, or {coordinate: factor}. Or a formula of positions
             and time that is kept zero, ``lambda q, t: ...``: the joint of a closed loop. With `rate`, factors may be
@@ -342,7 +343,7 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         Parameters
         ----------
         name : str
-            Its name; signals are ``"<name>.force"`` (L, positive on the first and negative on the second),
+            Name of the element; signals are ``"<name>.force"`` (L, positive on the first and negative on the second),
             ``.velocity`` (v), ``.mode`` (``free`` or ``locked``) and ``.impulse`` (the sum of its impulses so far).
         on : str or tuple of two str or mapping
             Definition of the velocity: a coordinate, a pair (the first relative to the second), or {coordinate:

@@ -33,7 +33,7 @@ class GearedMachine(ContactMachine):
         Parameters
         ----------
         name : str
-            Its flanks are the contacts ``"<name>_drive"``, loaded while the first shaft drives forwards, and
+            Name; the flanks are the contacts ``"<name>_drive"``, loaded while the first shaft drives forwards, and
             ``"<name>_coast"``. Without losses and backlash the gear is the constraint ``"<name>"``.
         on : tuple of two str
             The first shaft (input) and the second.

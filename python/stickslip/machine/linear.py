@@ -118,7 +118,7 @@ class LinearMachine(BaseMachine):
         Returns
         -------
         FrequencyResponse
-            Of the shape (outputs, inputs, n); its ``plot()`` draws the Bode diagram into the current figure.
+            Response of the shape (outputs, inputs, n); its ``plot()`` draws the Bode diagram into the current figure.
 
         Examples
         --------

@@ -210,7 +210,7 @@ class StateSpace(ControlledMachine, LinearMachine):
         Parameters
         ----------
         name : str
-            Its name; signals are ``"<name>.force"``, ``.velocity``, ``.load`` and ``.mode``.
+            Name of the element; signals are ``"<name>.force"``, ``.velocity``, ``.load`` and ``.mode``.
         law : Law or float
             Any friction law; levels are per unit normal load. A number is dry friction of one level.
         velocity : str or mapping or array_like

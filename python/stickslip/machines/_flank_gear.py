@@ -15,7 +15,7 @@ from stickslip.machines._flank import FlankFriction, check_law, sliding_speed
 
 
 class FlankGear:
-    """Friction on the flank of self-locking gears."""
+    """Base class of self-locking gears: friction on the flank."""
 
     friction: float | Law
     static_friction: float | None

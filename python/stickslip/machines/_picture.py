@@ -39,7 +39,7 @@ def flanks(
     gap
         Gap along the flanks' normal, m.
     names
-        Of upper and lower body.
+        Names of upper and lower body.
     """
     # Travel takes 2 units, so the lower body, 6 long, stays under the upper one in either direction.
     travel = max(float(np.abs(lower).max()), float(np.abs(pulled).max()), 1e-12)

@@ -36,7 +36,7 @@ def pendulum(
     inertia : float, default 0.0
         Moment of inertia J about the centre, kg m², not negative.
     damping : float, default 0.0
-        Of the joint, N m s/rad.
+        Damping of the joint, N m s/rad.
     gravity : float, default 9.81
         m/s².
 

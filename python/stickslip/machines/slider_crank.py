@@ -36,11 +36,11 @@ def slider_crank(
     slider_mass : float
         kg, positive.
     crank_inertia : float
-        Moment of inertia of the crank about its shaft, Moment of inertia, kg m², positive.
+        Moment of inertia of the crank about its shaft, kg m², positive.
     rod_mass : float
         Mass of the rod, kg, positive.
     rod_inertia : float, optional
-        Its moment of inertia about its centre, kg m²; by default that of a uniform rod.
+        Moment of inertia of the rod about its centre, kg m²; by default that of a uniform rod.
     rod_centre : float, default 0.5
         Distance of its centre from the crank's pin, as a fraction of its length.
     offset : float, default 0.0

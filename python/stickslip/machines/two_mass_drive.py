@@ -31,7 +31,7 @@ class TwoMassDrive:
     motor_mass, load_mass : float
         Masses, kg (or inertias, kg m²).
     stiffness, damping : float
-        Of the coupling, N/m and N s/m.
+        Stiffness and damping of the coupling, N/m and N s/m.
     machine : Machine
         The machine.
 
@@ -113,11 +113,11 @@ def two_mass_drive(
     motor_mass, load_mass : float
         Masses, kg (or inertias, kg m²), positive.
     stiffness, damping : float
-        Of the coupling, N/m, positive, and N s/m.
+        Stiffness of the coupling, N/m, positive, and its damping, N s/m.
     load_friction, motor_friction : Law or float, optional
         Friction of each mass against the ground; none by default.
     normal_load, motor_normal_load : float or Signal, default 1.0
-        Their normal loads, N.
+        Normal loads of both friction elements, N.
     control : Controller, optional
         Controller of the motor, which measures the position of the motor or, for a `Cascade` with ``position="load"``,
         of the load.

@@ -31,7 +31,7 @@ class Body(Part):
 
     @property
     def amount(self) -> float:
-        """Its mass in kg, or its inertia in kg m²."""
+        """Mass in kg, or inertia in kg m²."""
         raise NotImplementedError
 
     def _add_to(self, machine: Machine, name: str) -> None:
@@ -74,7 +74,7 @@ class Inertia(Body):
 
     @property
     def amount(self) -> float:
-        """Its inertia in kg m²."""
+        """Moment of inertia in kg m²."""
         return self.inertia
 
 
@@ -114,7 +114,7 @@ class Slide(Body):
 
     @property
     def amount(self) -> float:
-        """Its mass in kg."""
+        """Mass in kg."""
         return self.mass
 
 
@@ -129,7 +129,7 @@ class Motor(Body):
     Parameters
     ----------
     inertia : float
-        Of the rotor, Moment of inertia, kg m², positive.
+        Moment of inertia of the rotor, kg m², positive.
     command : Signal or float or str or mapping, or a list of them, default 0.0
         Commanded current, A: a signal, the output of a controller, ``"speed.output"``, or a combination; a list is a
         sum, to add feedforward and compensation before the limit and the lag.

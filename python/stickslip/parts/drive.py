@@ -97,8 +97,8 @@ class Drive:
         between : tuple of two str, optional
             The bodies that a link joins, from its input to its output.
         measure, reference, to, on : optional
-            Of a controller, as in `Machine.add_controller`. A controller that measures an encoder reads the position of
-            its body, rounded to its steps.
+            Connections of a controller, as in `Machine.add_controller`. A controller that measures an encoder reads the
+            position of its body, rounded to its steps.
         limited_by : str, optional
             Anti-windup: motor whose limit also holds back the integral of this controller, through all filters in
             between. The excess of the command over the limit is the output of ``"<motor>_excess"``.
@@ -160,7 +160,7 @@ class Drive:
         Parameters
         ----------
         on : str or tuple of two str or mapping
-            Where it acts.
+            Point of action.
         force : float or Signal
             N, or Nm.
 

@@ -50,7 +50,7 @@ class Brake(Holder, Pressed):
 
 @dataclass(frozen=True, repr=False)
 class Encoder(Holder):
-    """A position scale. Controllers that measure it by its name, ``measure="<name>"``, read rounded positions.
+    """An encoder. Controllers that measure it by name, ``measure="<name>"``, read rounded positions.
 
     Parameters
     ----------

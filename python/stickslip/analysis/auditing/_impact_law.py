@@ -35,7 +35,7 @@ class Blow:
 
     @property
     def contacts(self) -> int:
-        """How many are struck."""
+        """Number of contacts in the impact."""
         return self.restitution.size
 
     def sets(self) -> int:

@@ -1,4 +1,4 @@
-"""What an audit leaves: findings, and what could not be checked."""
+"""Result of an audit: findings, and unchecked laws."""
 
 from __future__ import annotations
 
