@@ -10,60 +10,7 @@ Elementary functions are in `stickslip.math`; those of NumPy take expressions as
 """
 
 from stickslip.expressions.expr import Condition, Expr
-from stickslip.expressions.functions import (
-    acos,
-    acosh,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    cos,
-    cosh,
-    exp,
-    expm1,
-    hypot,
-    log,
-    log1p,
-    maximum,
-    minimum,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    tan,
-    tanh,
-    where,
-)
 from stickslip.expressions.symbolic import from_sympy
 from stickslip.expressions.tracing import trace
 
-__all__ = [
-    "Condition",
-    "Expr",
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "cos",
-    "cosh",
-    "exp",
-    "expm1",
-    "from_sympy",
-    "hypot",
-    "log",
-    "log1p",
-    "maximum",
-    "minimum",
-    "sign",
-    "sin",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-    "trace",
-    "where",
-]
+__all__ = ["Condition", "Expr", "from_sympy", "trace"]

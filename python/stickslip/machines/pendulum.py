@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stickslip import _checks as checks
-from stickslip.expressions import sin
+from stickslip.expressions.functions import sin
 from stickslip.laws import Law
 from stickslip.machine.machine import Machine
 from stickslip.signals import Signal

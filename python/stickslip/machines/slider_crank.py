@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stickslip import _checks as checks
-from stickslip.expressions import cos, sin
+from stickslip.expressions.functions import cos, sin
 from stickslip.machine.machine import Machine
 
 __all__ = ["slider_crank"]
