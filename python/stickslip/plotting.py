@@ -111,6 +111,12 @@ def _element(run: TrajectoryLike, names: Sequence[str], shade: str | bool) -> st
     return next((owner for owner in owners if owner in known), known[0])
 
 
+def _shading_prefix(run: TrajectoryLike, names: Sequence[str], element: str) -> str:
+    """Return the name of the shaded element for the legend, unless it is the only one or has a signal in the plot."""
+    owned = any(name.rpartition(".")[0] == element for name in names)
+    return "" if owned or len(elements(run)) == 1 else f"{element}: "
+
+
 def _mark_impacts(ax: Axes, times: npt.NDArray[np.float64]) -> None:
     marked = any(line.get_label() == "impact" for line in ax.lines)
     if times.size:
@@ -191,7 +197,7 @@ def plot(
         assert before is not None
         first = before.lines == 0
         if element is not None and (first or isinstance(shade, str)):
-            shade_spans(left, mode_spans(run, element))
+            shade_spans(left, mode_spans(run, element), _shading_prefix(run, names, element))
         if len(units) == 2 and before.right is None:
             before.right = left.twinx()
             before.right.grid(visible=False)

@@ -129,7 +129,10 @@ def limit_cycle(
     low, high = float(x.min()), float(x.max())
     rises = _rises(t, x - 0.5 * (low + high), 0.1 * (high - low))
     if rises.size < 3:
-        return _none(f"fewer than two cycles between {first:g} and {last:g} s", 0.5 * (high - low))
+        return _none(
+            f"fewer than two cycles between {first:g} and {last:g} s: use a longer record or an earlier `start`",
+            0.5 * (high - low),
+        )
     best: LimitCycle | None = None
     for group in range(1, int(most_crossings) + 1):
         begins = rises[::-1][::group][: int(cycles) + 1][::-1]
@@ -140,7 +143,10 @@ def limit_cycle(
             return candidate
         best = candidate if best is None else best
     if best is None:
-        return _none(f"only {rises.size - 1} cycles, {cycles} are needed", 0.5 * (high - low))
+        return _none(
+            f"only {rises.size - 1} of {cycles} cycles: use a longer record, an earlier `start` or fewer `cycles`",
+            0.5 * (high - low),
+        )
     return best
 
 

@@ -129,7 +129,7 @@ def impact(
     tangent_drift: ArrayLike = 0.0,
     collision: bool = True,
 ) -> Impacts:
-    """Frictional impact of all closed contacts at once.
+    """Return all solutions of a frictional impact of all closed contacts at once.
 
     Parameters
     ----------
@@ -137,8 +137,10 @@ def impact(
         Mass matrix, kg; its diagonal if one-dimensional.
     velocity : array_like, shape (dof,)
         q' before the impact, m/s.
-    normals, tangents : array_like, shape (n, dof)
-        Gradients w_N and w_T of **all** closed contacts, including those that do not approach.
+    normals : array_like, shape (n, dof)
+        Gradients w_N of **all** closed contacts, including those that do not approach.
+    tangents : array_like, shape (n, dof), optional
+        Gradients w_T; not needed without friction.
     friction : float or array_like, shape (n,), optional
         Coefficients µ >= 0. Default 0.
     restitution : float or array_like, shape (n,), optional

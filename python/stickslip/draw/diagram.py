@@ -166,6 +166,7 @@ _LAWS = {"P": _p, "PI": _p, "PID": _pid, "Cascade": _cascade}
 def strips_of(described: Any) -> list[Strip]:
     """Arrange controllers in strips, each after the controller that gives its reference."""
     waiting = [e for e in described.elements if e["kind"] in ("controller", "compensator")]
+    rotary = set(described.plant.get("rotary", ()))
     strips: list[Strip] = []
     while waiting:
         ready = [e for e in waiting if not any(_follows(e) == other["name"] for other in waiting)]
@@ -173,7 +174,7 @@ def strips_of(described: Any) -> list[Strip]:
         waiting.remove(e)
         before = next((strip for strip in strips if strip.ends == _follows(e)), None)
         feeds = next((other for other in waiting if _follows(other) == e["name"]), None)
-        stages = _stages(e, _drives(e, feeds))
+        stages = _stages(e, _drives(e, feeds, rotary))
         if before is None:
             output = _driven(e, described.elements)
             strips.append(Strip(_followed(e), stages, output, e["name"], bool(_targets(e))))
@@ -202,9 +203,11 @@ def _followed(e: Mapping[str, Any]) -> str:
     return f"r = {', '.join(texts)}".replace("r = r(t)", "r(t)") if texts else ""
 
 
-def _drives(e: Mapping[str, Any], feeds: Mapping[str, Any] | None) -> str:
-    """Unit of a controller's output: a force, or what the next one compares it with."""
-    if e["kind"] == "compensator" or any(e["to"]):
+def _drives(e: Mapping[str, Any], feeds: Mapping[str, Any] | None, rotary: set[str]) -> str:
+    """Unit of a controller's output: a force, a torque, or the quantity that the next controller compares it with."""
+    if targets := _targets(e):
+        return "Nm" if all(rotary.issuperset(target) for target in targets) else "N"
+    if e["kind"] == "compensator":
         return "N"
     if feeds is None or feeds["kind"] != "controller" or not feeds["measurements"]:
         return ""

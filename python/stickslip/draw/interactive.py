@@ -73,13 +73,13 @@ def shade(run: TrajectoryLike, element: str, ax: Axes) -> Axes:
     return ax
 
 
-def shade_spans(ax: Axes, spans: Iterable[Span]) -> None:
-    """Shade intervals of time: stick grey, open hatched, each with one entry in the legend."""
+def shade_spans(ax: Axes, spans: Iterable[Span], prefix: str = "") -> None:
+    """Shade intervals of time: stick grey, open hatched, each with one entry in the legend, after a prefix."""
     named: set[str] = set()
     for span in spans:
         if span.kind not in ("stick", "open"):
             continue
-        text = None if span.kind in named else span.kind
+        text = None if span.kind in named else prefix + span.kind
         named.add(span.kind)
         if span.kind == "stick":
             ax.axvspan(span.start, span.end, color=_style.STICK_SHADE, linewidth=0.0, zorder=0.4, label=text)

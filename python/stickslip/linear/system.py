@@ -318,6 +318,9 @@ class LinearSystem:
         corners = corner_frequencies(self)
         top = math.inf if self.period is None else math.pi / self.period
         corners = corners[corners < top]
+        corners = corners[
+            corners > 1e-6 * corners.max(initial=0.0)
+        ]  # smaller ones are rounding errors of integrators
         if corners.size == 0:
             corners = np.array([1.0 if math.isinf(top) else 0.1 * top])
         low, high = 0.05 * float(corners.min()), min(20.0 * float(corners.max()), top)
