@@ -59,7 +59,7 @@ def number(name: str, value: object) -> float:
 
 
 def optional_number(name: str, value: object) -> float | None:
-    """As `number`, but None stays None."""
+    """Return a float, or None for None."""
     return None if value is None else number(name, value)
 
 

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 
 def times_of(source: Any) -> Array:
-    """The times of a run (its ``t``), or of an array that holds them, checked."""
+    """Check and return the times of a run (its ``t``), or an array of times."""
     times = checks.vector("source.t" if hasattr(source, "t") else "source", getattr(source, "t", source))
     if times.size < 2:
         checks.wrong_shape("source", times, "of at least 2 samples")
@@ -46,7 +46,7 @@ def signal_of(source: Any, name: str, signal: Any, times: Array) -> Array:
 def record(
     source: Any, signals: dict[str, Any], start: float | None, end: float | None, difference: bool = False
 ) -> tuple[Array, list[Array], float, float]:
-    """Times, one array for each signal, and the window, all checked.
+    """Check and return times, one array for each signal, and the window.
 
     Parameters
     ----------

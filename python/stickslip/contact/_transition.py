@@ -24,7 +24,7 @@ class Guide:
     Parameters
     ----------
     direction : array_like, shape (dof,)
-        Relative velocity there is ``direction @ q'``.
+        The relative velocity is ``direction @ q'``.
     kinetic : float
         Friction force while it slides, N (or Nm).
     static : float, optional

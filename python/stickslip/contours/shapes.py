@@ -20,12 +20,12 @@ class Contour:
     """A contour in the frame of its body."""
 
     def on(self, x: Scalar = 0.0, y: Scalar = 0.0, angle: Scalar = 0.0) -> Placed:
-        """The contour on a body whose frame lies at (x, y) and is turned by `angle`.
+        """Place the contour on a body whose frame lies at (x, y) and is rotated by `angle`.
 
         Parameters
         ----------
         x, y, angle : Expr or float, default 0.0
-            Formulas of the coordinates, m and rad; numbers for what does not move.
+            Formulas of the coordinates, m and rad, or constants.
         """
         return Placed(self, x, y, angle)
 

@@ -68,7 +68,7 @@ class Elementary:
     @overload
     def __call__(self, /, *x: ArrayLike) -> Any: ...
     def __call__(self, /, *x: Any) -> Any:
-        """The function of one or two values."""
+        """Evaluate the function of one or two values."""
         arrays = [a if isinstance(a, Expr) else np.asarray(a) for a in x]
         if any(a.dtype == object for a in arrays if isinstance(a, np.ndarray)):
             return np.frompyfunc(UFUNCS[self._ufunc], len(x), 1)(*(np.array(a, dtype=object) for a in arrays))

@@ -90,7 +90,7 @@ class MachineFit(Estimate):
         initial : mapping of str to float, optional
             Initial values; by default those of the fit.
         **options
-            Of `simulate`.
+            Options of `simulate`.
 
         Returns
         -------

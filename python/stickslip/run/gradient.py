@@ -236,7 +236,7 @@ def value_and_grad(
     f : callable
         ``f(run) -> float``, smooth in ``run[signal]``, ``run.at(t)[signal]`` and ``run.events[k].time``; it may also
         read ``run.t``, ``status``, ``success`` and other attributes of events. Reading anything else raises an error.
-    machine : Machine, StateSpace or what holds one as ``.machine``
+    machine : Machine, StateSpace or object with a machine as ``.machine``
         The machine; it is not modified.
     parameters : sequence of str
         Names as in `ensemble`.
@@ -247,13 +247,13 @@ def value_and_grad(
         arithmetic, elementary functions, indices, sums, means, products of matrices and the like. "auto" uses "reverse"
         for 12 or more parameters where possible, otherwise "forward". Both give the same values.
     **options
-        Of `simulate`.
+        Options of `simulate`.
 
     Returns
     -------
     callable
         ``p -> (value, gradient)`` for ``scipy.optimize.minimize(..., jac=True)``; the gradient has the shape
-        (n_parameters,) and is NaN where the run is not differentiable before what ``f`` reads.
+        (n_parameters,) and is NaN if the derivatives of the run end before the times that ``f`` reads.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Derivatives along a run."""
+"""Derivatives of a run."""
 
 from __future__ import annotations
 

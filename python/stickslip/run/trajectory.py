@@ -59,7 +59,7 @@ class Trajectory(SampledSignals):
     status : Status
         ``"finished"``, ``"stopped"`` (by a `Crossing`), ``"budget"``, ``"no_solution"``, ``"stalled"`` (time cannot
         advance, for example after overflow), ``"failed"`` (a normal load became negative, or another formula of the
-        machine undefined); `message` gives details, `success` is True if finished or stopped.
+        machine became undefined); `message` gives details, `success` is True if finished or stopped.
     state : State
         Complete state at the end: ``simulate(machine, state=run.state, t_end=...)`` continues the run bitwise.
 
