@@ -434,7 +434,7 @@ def mode_timeline(run: TrajectoryLike, *chosen: str, ax: Axes | None = None, **k
         named: set[str] = set()
         for row, element in enumerate(rows):
             for span in mode_spans(run, element):
-                # slip+ and slip- share the plain face; a line at one edge tells them apart
+                # slip+ and slip- have the same face; a line at one edge distinguishes them
                 looks = {"height": 0.7, "linewidth": 0.4, "edgecolor": _style.OPEN_EDGE, **_FACES[span.kind]}
                 axes.barh(
                     row, span.end - span.start, left=span.start,

@@ -67,7 +67,7 @@ def test_two_cycles_in_one_period():
     assert result.period == pytest.approx(2.0 * math.pi, rel=1e-5)
 
 
-def test_what_is_not_a_limit_cycle():
+def test_other_motions_are_no_limit_cycles():
     t = np.arange(0.0, 60.0, 0.01)
     dying = limit_cycle(t, np.exp(-0.05 * t) * np.sin(2.0 * t))
     assert not dying.found and dying.trend < 0.0 and "dies out" in dying.message

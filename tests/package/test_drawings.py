@@ -308,7 +308,7 @@ def test_given_axes_are_used_and_letters_shrink() -> None:
     assert max(small) < 6.0 <= max(text.get_fontsize() for text in drive().draw().texts)
 
 
-def test_what_is_checked() -> None:
+def test_invalid_drawing_arguments_are_refused() -> None:
     allowed = "unknown picture what = 'joint'; known are: 'schematic', 'diagram', 'guide'"
     with pytest.raises(ss.UnknownNameError) as error:
         three().draw(what="joint")  # a bristle has no states that are modes

@@ -318,7 +318,7 @@ def _warn(cycle: PredictedCycle) -> None:
         )
 
 
-# Of the amplitude; the error of the frequency is of the order of its square, that of the amplitude of the first.
+# Relative to the amplitude; the error of the frequency is of the order of its square, that of the amplitude of the first.
 _SMALL = 0.1
 _HARMONICS = np.arange(2, 10)
 

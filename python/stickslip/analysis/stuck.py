@@ -20,7 +20,7 @@ from stickslip.run.simulation import simulate
 
 Array = NDArray[np.float64]
 
-# Samples in which the worst error is looked for, and how often the surroundings of the worst are sampled anew.
+# Number of samples in which the greatest error is located, and number of refinements around it.
 SAMPLES, ROUNDS = 2001, 3
 
 

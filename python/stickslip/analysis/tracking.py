@@ -322,7 +322,7 @@ def stops(
     begin, stop = _runs(np.asarray(sticks, dtype=bool))
     bounds = np.concatenate([moments, [max(last, float(moments[-1]))]])
     opens, closes = np.clip(bounds[begin], first, last), np.clip(bounds[stop], first, last)
-    # Moments of no length are none: a slip that only touches zero speed, or a stop outside the window.
+    # Intervals of zero length are left out: a slip that touches zero speed, or a stop outside the window.
     real = closes > opens
     opens, closes = opens[real], closes[real]
     return Stops(opens, closes, float(np.sum(closes - opens)) / (last - first))

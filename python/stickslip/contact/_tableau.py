@@ -120,7 +120,7 @@ def tableaux(
     basis: list[int] = []
 
     def show(entering: int | None, leaving: int | None, stage: int, attempt: int) -> None:
-        # Always from the problem as given, so that no rounding of one tableau goes on into the next.
+        # Computed from the problem as given, so that rounding errors of tableaux do not accumulate.
         solved: Array = np.linalg.solve(whole[:, basis], whole).astype(np.float64)
         solved[:, basis] = np.eye(n)
         result.append(

@@ -1,4 +1,4 @@
-"""Linear systems of other packages, read by what they have: python-control's and SciPy's."""
+"""Linear systems of other packages, read by their attributes: python-control's and SciPy's."""
 
 from __future__ import annotations
 

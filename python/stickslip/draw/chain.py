@@ -194,7 +194,7 @@ class Chain(Drawing):
             bottom += tall + _RAIL
 
     def _support(self, ax: Axes, k: int, left: float, y0: float) -> None:
-        """Friction on the ground, or rollers; what the ground does."""
+        """Draw friction on the ground, or rollers."""
         wide = self._wide[k]
         if self._turns(k):
             for x in (left - 0.7 * sk.ROTOR_SHAFT, left + wide + 0.7 * sk.ROTOR_SHAFT):

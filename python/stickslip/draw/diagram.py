@@ -24,7 +24,7 @@ _LANE, _STEP = 0.5, 0.75
 _PLAIN = "#FFFFFF"
 
 
-# -- what the description says -------------------------------------------------------------------------
+# -- texts from the description ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -169,7 +169,7 @@ def damper(ax: Axes, first: Point, last: Point, words: str = "", size: float = 0
         label(ax, at(0.5, -size), words, "below")
 
 
-# Name of a side to the offset (points) and the alignment of a label there.
+# Offset (points) and alignment of a label, by side.
 _SIDES: dict[str, tuple[Point, dict[str, Any]]] = {
     "above": ((0.0, 3.0), {"ha": "center", "va": "bottom"}),
     "below": ((0.0, -3.0), {"ha": "center", "va": "top"}),

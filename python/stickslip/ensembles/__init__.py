@@ -187,7 +187,7 @@ def ensemble(
     if why is not None:
         text = f"ensemble: {why}; {result._counts()} of {points.points} points"
         stopped = why == INTERRUPTED
-        kept = "; what is done is the attribute 'partial' of the KeyboardInterrupt" if stopped else ""
+        kept = "; the result so far is the attribute 'partial' of the KeyboardInterrupt" if stopped else ""
         warnings.warn(text + kept, RuntimeWarning, stacklevel=2)
         if stopped:
             interrupt = KeyboardInterrupt(text)

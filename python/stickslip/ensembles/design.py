@@ -103,7 +103,7 @@ def design_of(parameters: Mapping[str, ArrayLike], kind: Any, samples: int) -> D
 
 
 def _sampled(given: dict[str, Array], sampler: Any, samples: int) -> Design:
-    """Points in the unit cube are places along the values: of two the interval, of more what lies between them."""
+    """Map points of the unit cube to values: to an interval, or to the intervals between several values."""
     kind = type(sampler).__name__
     if sampler.d != len(given):
         raise ValueError(
@@ -118,7 +118,7 @@ def _sampled(given: dict[str, Array], sampler: Any, samples: int) -> Design:
                 values.tolist(),
                 "the ends of an interval, (low, high), with a sampler",
             )
-    # Of a copy: the same call draws the same points.
+    # Draw from a copy: the same call draws the same points.
     unit = np.asarray(copy.deepcopy(sampler).random(int(samples)))
     drawn = {
         name: np.interp(unit[:, k], np.linspace(0.0, 1.0, values.size), values)

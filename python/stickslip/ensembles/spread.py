@@ -160,7 +160,7 @@ class Spread:
         return None
 
     def _rescue(self) -> None:
-        """After Ctrl-C: what is done within a moment."""
+        """After Ctrl-C: take the results that come within a moment."""
         self._workers.interrupt()
         for future in self._pending:
             future.cancel()
@@ -181,7 +181,7 @@ def _why_not(error: BaseException | None) -> str | None:
         if isinstance(error, ImportError):
             name = (error.name or "").partition(".")[0]
             what = f"{name}, the same version as here, {__version__}" if name == "stickslip" else name or "it"
-            return f"a worker cannot import {name or 'what it was sent'}: install {what}, in its environment ({error})"
+            return f"a worker cannot import {name or 'a module of its task'}: install {what}, in its environment ({error})"
         if isinstance(error, AttributeError) and "Can't get attribute" in str(error):
             return (
                 f"a worker does not find a function: {error}. Define it at the top of a module that workers can import, "

@@ -79,7 +79,7 @@ class Store:
             self._flush_all()
 
     def _rows(self, number: int) -> dict[str, NDArray[Any]]:
-        """A part in memory: what an earlier run has left of it, else nothing."""
+        """Return a block in memory, with the results of an earlier run if there are any."""
         if number not in self._open_parts:
             at = slice(number * self._part, min((number + 1) * self._part, self._points))
             size = at.stop - at.start
@@ -152,7 +152,7 @@ class Store:
 
 @contextmanager
 def _room(path: Path) -> Iterator[None]:
-    """Tells what to do where the disk is full."""
+    """Name the cure if the disk is full."""
     try:
         yield
     except OSError as error:

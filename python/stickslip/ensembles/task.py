@@ -275,7 +275,7 @@ def pack(task: Task) -> bytes:
         return bytes(pickler.dumps(task))
     except Exception as error:  # whatever an object of the user's raises
         raise pickle.PicklingError(
-            f"what a worker needs cannot be pickled: {error}. Define functions at the top of a module, install "
+            f"the task of a worker cannot be pickled: {error}. Define functions at the top of a module, install "
             "cloudpickle (pip install 'stickslip[cluster]'), or take threads: executor=ThreadPoolExecutor()"
         ) from error
 

@@ -98,14 +98,14 @@ def assess(
         if _is_worse_than_constant(one):
             sound = False
             said.append(
-                f"the model is worse than none: its residuals of {one.name} are larger than the spread of the data "
+                f"the model is worse than a constant: its residuals of {one.name} are larger than the spread of the data "
                 "about their mean"
             )
         elif not one.filtered and (found := _correlation(one)):
             factor = np.sqrt((1.0 + found) / max(1.0 - found, 1e-3))
             said.append(
                 f"residuals of {one.name} are correlated ({found:.2f} from one sample to the next): the model "
-                f"leaves something out, and standard errors are about {factor:.2g} times too small"
+                f"lacks an effect, and standard errors are about {factor:.2g} times too small"
             )
     return Assessment(said, sound)
 

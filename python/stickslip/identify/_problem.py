@@ -84,7 +84,7 @@ class Problem:
             sizes[i] = max(sizes[i] if begin[i] else 0.0, *spread) if spread else sizes[i]
 
     def _measured(self, state: str, time: float, otherwise: float) -> float:
-        """Start value of a state after a restart: what was measured there, a slope of it, or what the run has."""
+        """Start value of a state after a restart: a measured value, its slope, or the value of the run."""
         for s in self.signals:
             if s.name == state:
                 return float(np.interp(time, s.t, s.y))

@@ -1,4 +1,4 @@
-"""Checks of what was measured: lengths, numbers, times, and units that look wrong."""
+"""Checks of records: lengths, values, times, and implausible units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Least squares, plain and robust, with what the data say of each parameter."""
+"""Least squares, plain and robust, with the information on each parameter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from stickslip._checks import Array
 from stickslip.identify._need import scipy
 
-# Of soft-L1 in units of the scale: an efficiency of 95 % for normal errors.
+# Parameter of soft-L1 in units of the scale: an efficiency of 95 % for normal errors.
 TUNING = 1.345
 MAD = 0.6744897501960817  # of a normal variable of standard deviation 1
 TIED = 1e-7  # singular values below this share of the greatest, columns scaled to one length, are none
@@ -42,7 +42,7 @@ class Information:
 
     @property
     def unknown(self) -> tuple[int, ...]:
-        """All that cannot be told."""
+        """Unidentifiable parameters."""
         return tuple(sorted({*self.idle, *(i for tie in self.tied for i, _ in tie)}))
 
 
@@ -245,9 +245,9 @@ def differences(
 
 
 def describe_ties(info: Information, names: Sequence[str]) -> list[str]:
-    """Sentences on what the data cannot tell."""
-    said = [f"{names[i]} does nothing in these data" for i in info.idle]
+    """Return sentences on unidentifiable parameters."""
+    said = [f"{names[i]} has no effect on these data" for i in info.idle]
     for tie in info.tied:
         parts = ", ".join(f"{names[i]} {weight:+.3g}" for i, weight in tie)
-        said.append(f"only combinations can be told: nothing changes with ({parts})")
+        said.append(f"only combinations are identifiable: the residuals do not change along ({parts})")
     return said

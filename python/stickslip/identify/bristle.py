@@ -319,7 +319,7 @@ class _Bristle:
         return best[1], best[2]
 
     def fit(self, known: Mapping[str, float | None], shape: float) -> tuple[BristleFit, list[str]]:
-        """Amounts and scales together, and what speaks against them."""
+        """All parameters, with warnings."""
         scales, amounts = self._start(known, shape)
         searched = [i for i, name in enumerate(SCALES) if known[name] is None]
 

@@ -242,7 +242,7 @@ def fit_curve(
 
 
 def _suspect(v: Array, f: Array, normal_load: float | None) -> None:
-    """Warn of what looks like another unit or sign."""
+    """Warn of implausible units and signs."""
     mixed_sizes("force", f)
     mixed_sizes("velocity", v)
     if normal_load is not None:
@@ -366,7 +366,7 @@ class _Side:
         return amounts, r
 
     def fit(self, robust: bool) -> _Found:
-        """Fit and say what was found."""
+        """Fit and return the result."""
         k, m = len(self.amounts), len(self.inner)
         size = float(np.sqrt(np.mean(self.force**2)))
         free_sign = np.array(

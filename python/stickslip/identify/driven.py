@@ -12,7 +12,7 @@ from stickslip.laws.stick_slip import StickSlip
 from stickslip.machine.machine import Machine
 from stickslip.signals import Piecewise
 
-# What friction does to the velocity in the whole record, as a share of it.
+# Change of the velocity by friction over the whole record, relative to it.
 STILL = 1e-15
 
 
@@ -70,7 +70,9 @@ def driven(
     load = positive("normal_load", normal_load)
     fastest = float(np.abs(v).max())
     if fastest == 0.0:
-        raise ValueError("velocity is zero throughout: nothing moves, so no force tells anything of the law")
+        raise ValueError(
+            "velocity is zero throughout, so the force does not depend on the law: give a record with motion"
+        )
     mass = load * float(times[-1] - times[0]) / (STILL * fastest)
     machine = Machine(mass=mass, names=["body"])
     machine.add_friction(

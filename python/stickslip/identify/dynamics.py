@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Column = Callable[[Array, Array, Array], ArrayLike]
 
-# What each parameter is multiplied by: a function of position, velocity and acceleration.
+# Regressor of each parameter: a function of position, velocity and acceleration.
 TERMS: dict[str, Column] = {
     "mass": lambda q, v, a: a,
     "viscous": lambda q, v, a: v,
@@ -277,7 +277,7 @@ def _decimated(values: Array, factor: int) -> Array:
 
 
 def _regress(names: list[str], made: Array, force: Array, t: Array, velocity: Array) -> Regression:
-    """Least squares with what the columns can tell."""
+    """Least squares with the information in the columns."""
     length = np.linalg.norm(made, axis=0)
     scaled = made / np.where(length > 0.0, length, 1.0)
     x = np.linalg.lstsq(scaled, force, rcond=1e-9)[0] / np.where(length > 0.0, length, 1.0)
@@ -292,7 +292,7 @@ def _regress(names: list[str], made: Array, force: Array, t: Array, velocity: Ar
     seen = assess(info, names, [Series("force", force, r, EXACT * size, filtered=True)], {})
     said = list(seen.said)
     if not ((velocity > 0.0).any() and (velocity < 0.0).any()):
-        said.append("the motion has one direction only: friction and offset cannot part")
+        said.append("the motion has one direction only: friction and offset cannot be separated")
     for text in said:
         warn(f"inverse_dynamics: {text}", 4)
     return Regression(
@@ -300,7 +300,7 @@ def _regress(names: list[str], made: Array, force: Array, t: Array, velocity: Ar
         stderr=dict(zip(names, np.sqrt(np.diag(cov)).tolist(), strict=True)),
         cov=cov,
         success=seen.sound,
-        message="; ".join(said) or "every parameter can be told",
+        message="; ".join(said) or "all parameters are identifiable",
         scale=float(np.sqrt(variance)),
         freedom=freedom,
         condition=info.condition,

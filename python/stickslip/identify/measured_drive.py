@@ -93,7 +93,7 @@ SPEED = 0.1  # m/s, at which a viscous coefficient is what it says, whatever its
 PITCH = 2.5e-3  # m: the period of the ripple, seen at all three speeds of the record (17, 33 and 50 Hz)
 STEP = 1e-4  # of differences: the output jumps by what the filter makes of an event
 
-# What a model has besides its mass. Start values; forces N, coefficients N s/m at SPEED, stiffness N/m.
+# Terms of the models besides the mass. Start values; forces N, coefficients N s/m at SPEED, stiffness N/m.
 PARTS: dict[str, dict[str, float]] = {
     "symmetric": {"viscous": 200.0, "kinetic": 20.0, "offset": -3.0},
     "asymmetric": {
@@ -262,7 +262,7 @@ class Stretch:
 
 
 def _limits(name: str) -> tuple[float, float]:
-    """The range of a parameter: what is none of the machine's own it cannot refuse."""
+    """Return the range of a parameter; the machine cannot check parameters of the builder."""
     if name in ("stiffness", "stribeck_velocity", "exponent"):
         return {"stiffness": (1e4, 1e8), "stribeck_velocity": (1e-3, 0.07), "exponent": (0.2, 2.0)}[name]
     positive = name in ("mass", "damping")

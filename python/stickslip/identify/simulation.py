@@ -399,7 +399,7 @@ def _report(
         if signals[0].sigma is not None and found.scale > 0.0:
             cov[~lost[:, None] & ~lost[None, :]] /= found.scale**2  # sigma is known, not estimated
         for i in found.on_bound:
-            # Of a static level beside a free kinetic one it is the difference that is held.
+            # For a static level with a free kinetic one the difference is held.
             if i not in free.over or free.over[i] in found.on_bound:
                 cov[i, :] = cov[:, i] = np.nan
         seen = assess(

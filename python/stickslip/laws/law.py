@@ -343,7 +343,7 @@ class SingleLaw(Law):
         object.__setattr__(self, "_compiled", compiled)
 
     def _defaults(self, given: dict[str, Any]) -> None:
-        """Check and fill what the engine does not."""
+        """Check and complete arguments that the engine does not check."""
         if given.get("static", 0.0) is None and given.get("kinetic", 0.0) is None:
             raise ValueError(f"{type(self).__name__} needs static or kinetic (finite and >= 0)")
 

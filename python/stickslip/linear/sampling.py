@@ -269,7 +269,7 @@ def _instants(
         for k in range(ticks[c.name]):
             steps.append((k * c.period, 1, rank, c, "tick"))
             if c.block.delay > 0.0:
-                # What is put out at the end of the period is put out at its start.
+                # An output at the end of the period is one at its start.
                 late = k * c.period + c.block.delay
                 steps.append((0.0 if late >= period * (1.0 - 1e-12) else late, 0, rank, c, "put out"))
     together = 1e-12 * period

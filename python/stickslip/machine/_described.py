@@ -1,4 +1,4 @@
-"""Laws and controllers made again from what the engine holds of them."""
+"""Laws and controllers restored from the description."""
 
 from __future__ import annotations
 

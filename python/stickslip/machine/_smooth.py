@@ -32,7 +32,7 @@ def is_smooth(given: object) -> bool:
 
 
 def tape(expressions: Sequence[Expr]) -> Tape:
-    """The expressions as a machine holds them, with what they share said once."""
+    """Return expressions in the form of a description, with common parts stored once."""
     return _core.expression.Expression.tape([e.compiled for e in expressions])
 
 

@@ -1,4 +1,4 @@
-"""Units of what a run shows, from the quantities in the table of variables and from what controllers read and drive."""
+"""Units of the signals of a run, from the table of variables and from inputs and outputs of controllers."""
 
 from __future__ import annotations
 

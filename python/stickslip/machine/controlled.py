@@ -150,7 +150,7 @@ class ControlledMachine(BaseMachine):
         )
 
     def _controller(self, element: Mapping[str, Any]) -> Controller:
-        """The controller of an element, in the words of the user as long as they say what the engine holds."""
+        """Return the controller of an element, in the user's form if it still describes the engine's."""
         made = controller_of(element["control"])
         words = self._words.get(element["name"])
         return made if words is None or words != made else words

@@ -53,7 +53,7 @@ def flanks(
     top = base + right * slope + 1.0
     cap = np.array([[left, base + left * slope], [right, base + right * slope], [right, top], [left, top]])
     still = np.zeros_like(run.t)
-    # What the gap is drawn too large is put on along the vertical, in which the upper body moves.
+    # The magnification of the gap displaces the upper body vertically.
     lift = scale * upper + (zoom - 1.0) * scale * gap / math.cos(angle)
     end = length + 1.5
     bodies = (

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Read = Callable[[Array], Array]
 
-# Of the range of a signal: what a straight line may miss.
+# Relative to the range of a signal: allowed error of linear interpolation.
 OF_SAMPLES, OF_PICTURES, OF_ANALYSES = 1e-3, 5e-4, 5e-5
 MOST_SAMPLES, MOST_LOOKED_AT = 100_000, 400_000
 _EVEN = 200  # intervals that there are at least
@@ -27,7 +27,7 @@ _SIDE = 1e-9  # of the window: how long before an instant its left side is read
 _LOOKED = 1 / 3  # share of the tolerance for lines between looks; the rest is for times that are left out
 _BLOCK = 16_384  # intervals that are looked into together, for memory
 _ADDED = 64  # looks per interval of a block, on average: a step holds little more than half a period
-# Where an interval is looked into: at no simple fractions, so that no oscillation hides between them.
+# Interior points of an interval that are tested: no simple fractions, so that no oscillation is missed.
 _INSIDE = (0.3571, 0.6247)
 _ABOVE_NOISE = 10.0  # times its numerical noise: how closely a signal is followed at most
 _APART = 1e-5  # of a step: distance of the three values whose second difference is noise

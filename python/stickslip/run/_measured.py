@@ -124,7 +124,7 @@ def _extreme(run: Trajectory, i: int, j: int, sign: float) -> float:
         middle = 0.5 * (low + high)
         rises = look(middle, "rates") > 0.0
         low, high = np.where(rises, middle, low), np.where(rises, high, middle)
-    # Steps among them: what a controller holds jumps there, at times that nothing moves.
+    # Held outputs of controllers jump at fixed times, which do not depend on the parameter.
     steps = np.setdiff1d(pieces.steps, pieces.times)
     smooth = np.unique(np.concatenate([low, steps, np.nextafter(steps[1:], first)]))
     value = look(smooth, "states")

@@ -20,8 +20,8 @@ __all__ = ["Crossing"]
 
 Array = NDArray[np.float64]
 
-# Of the range of the form: what a straight line between looks may miss, and how near to the level an extremum is
-# looked into.
+# Relative to the range of the form: allowed error of linear interpolation, and distance of an extremum from the level
+# within which it is refined.
 _FINE, _NEAR, _MOST = 2e-5, 1e-2, 400_000
 
 

@@ -22,7 +22,7 @@ __all__ = ["EventSensitivity", "Sensitivity", "ValidUntil"]
 
 Array = NDArray[np.float64]
 
-# What has no derivative.
+# Measures without a derivative.
 _WITHOUT = {
     "mode": "a mode has no derivative",
     "contact_mode": "a mode has no derivative",
