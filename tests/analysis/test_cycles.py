@@ -9,6 +9,11 @@ from scipy.integrate import solve_ivp
 from stickslip.analysis import limit_cycle
 
 
+def test_short_record_names_the_cure():
+    t = np.linspace(0.0, 10.0, 1001)
+    assert "longer record or an earlier `start`" in limit_cycle(t, np.sin(t)).message
+
+
 def test_sine():
     t = np.arange(0.0, 50.0, 0.01)
     result = limit_cycle(t, 2.0 + 0.3 * np.sin(1.7 * t + 0.4))

@@ -270,6 +270,9 @@ def test_the_diagram_shows_controllers_limits_and_what_is_measured() -> None:
     ):
         assert part in words_, part
     assert "friction observer\nLuGre" in said(observed().draw())
+    arm = ss.Machine(mass=1.0, names=["arm"], kind="rotary")
+    arm.add_controller(ss.P(kp=1.0, limits=3.0), on="arm")
+    assert "limit\n±3 Nm" in said(arm.draw())
     assert "−10 … ∞ N" in said(led().draw()) and "1 state" in said(led().draw())
 
 

@@ -125,7 +125,7 @@ def _numbers(gear: WormGear) -> list[tuple[str, str]]:
             level = words.amount(float(bearing.break_away), "Nm")
             rows.append((symbol, f"{level} at rest, {words.law(bearing.compiled, {})}"))
     if gear.clearance is not None:
-        rows.append(("clearance", words.amount(1e3 * gear.clearance, "mm")))
+        rows.append(("$j$", words.amount(1e3 * gear.clearance, "mm")))
     return rows
 
 

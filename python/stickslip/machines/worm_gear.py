@@ -76,7 +76,7 @@ class WormGear(WormMotion):
     restitution : float
         Coefficient of restitution ε in [0, 1]; default 0.
     clearance : float, optional
-        Clearance along the pitch circle of the wheel, m; without it there is one flank only.
+        Clearance j along the pitch circle of the wheel, m; without it there is one flank only.
     wheel_bearing, worm_bearing : Law or float, optional
         Torque of the bearings of a shaft over its speed, M_r(n) of 7.2: a law in Nm over rad/s, a number for the same
         torque at all speeds. The wheel's bearing torque adds to the load M1 in lifting and reduces it in lowering; in
