@@ -386,7 +386,7 @@ class Enumeration:
         --------
         >>> from stickslip import lcp
         >>> lcp.solve_all([[0, -1], [-1, 0]], [-1, -1]).message
-        'no solution: of all bases 0 were examined one by one and the others refuted by signs'
+        'no solution: 0 bases examined, all others excluded by signs'
         """
         count = len(self.solutions)
         found = f"{count} solution{'s' if count > 1 else ''}" if count else "no solution"
@@ -396,7 +396,7 @@ class Enumeration:
             return f"{found} so far: the search ended at max_bases, so that solutions may be missing"
         if count:
             return found
-        return f"no solution: of all bases {self.leaves} were examined one by one and the others refuted by signs"
+        return f"no solution: {self.leaves} bases examined, all others excluded by signs"
 
     def __len__(self) -> int:
         return len(self.solutions)

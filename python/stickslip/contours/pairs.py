@@ -46,10 +46,10 @@ def gap(first: Placed, second: Placed) -> Expr:
     Notes
     -----
     Between a circle and a curve only the foot of the normal through the centre is unknown. Between two curves both
-    parameters are: ``r1'(s1)' (r2
-    - r1) = 0`` and ``r1'(s1) x r2'(s2) = 0`` (*chatter* 3.1), solved by Newton's method in both, which begins at the
-    point of the first curve that faces the origin of the second, and at the point of the second with the opposite
-    normal. If no common normal is found the gap is undefined, and the run ends as ``"failed"``.
+    parameters are unknown: Newton's method solves ``r1'(s1)' (r2 - r1) = 0`` and ``r1'(s1) x r2'(s2) = 0``
+    (*chatter* 3.1). It starts at the point of the first curve that faces the origin of the second, and at the point
+    of the second with the opposite normal. If no common normal is found the gap is undefined, and the run ends as
+    ``"failed"``.
 
     Examples
     --------
