@@ -61,7 +61,7 @@ class WedgeGear(FlankGear):
     angle : float
         Wedge angle γ, rad, between 0 and π/2.
     friction : float or Law
-        Kinetic coefficient of friction μ = tan ρ, ≥ 0; or a law per unit normal force over the sliding speed \|ġ_T\|,
+        Kinetic coefficient of friction μ = tan ρ, ≥ 0; or a law per unit normal force over the sliding speed,
         such as (3.46), ``Stribeck(static=..., kinetic=..., stribeck_velocity=..., shape=1.0)``: odd, without internal
         states. With a law `self_locking` holds at rest, `self_braking` at all speeds, `self_braking_speeds` are the
         speeds of self-braking, and the chatter condition uses μ(0+).
@@ -245,7 +245,7 @@ class WedgeGear(FlankGear):
         direction : {"lowering", "lifting"}
             Direction of the motion.
         speed : float
-            Sliding speed \|ġ_T\|, m/s, at which a law is evaluated; default slow sliding.
+            Sliding speed, magnitude of ġ_T, m/s, at which a law is evaluated; default slow sliding.
 
         Raises
         ------
