@@ -36,7 +36,7 @@ def figures() -> ModuleType:
 
 
 def newest_source(package: ModuleType) -> float:
-    """When a module of the figures, or the compiled engine, last changed."""
+    """Return the time of the last change of a module of the figures or of the compiled engine."""
     paths = [*Path(str(package.__file__)).parent.glob("*.py"), Path(str(stickslip._core.__file__))]
     return max(path.stat().st_mtime for path in paths)
 

@@ -28,12 +28,12 @@ BASES = (
 
 
 def is_listed(value: Any) -> bool:
-    """Whether the object gets a page: a class or a function."""
+    """True for a class or a function, the objects with a page of their own."""
     return inspect.isclass(value) or inspect.isroutine(value)
 
 
 def public(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
-    """The classes and functions of a public module."""
+    """Iterate over the classes and functions of a public module."""
     for name in module.__all__:
         value = getattr(module, name)
         if is_listed(value):

@@ -10,11 +10,6 @@ from stickslip import _methods as _methods
 from stickslip import _moved as _moved
 from stickslip import compensation, math
 from stickslip._core import __version__
-from stickslip.compensation import Compensator as Compensator
-from stickslip.compensation import FrictionCurve as FrictionCurve
-from stickslip.compensation import FrictionFeedforward as FrictionFeedforward
-from stickslip.compensation import FrictionForce as FrictionForce
-from stickslip.compensation import FrictionObserver as FrictionObserver
 from stickslip.control import LTI, PI, PID, Cascade, Controller, P
 from stickslip.control.filters import (
     PID2,
@@ -47,77 +42,6 @@ from stickslip.laws.stick_slip import DeadTime, Lag, Presliding, StickSlip
 from stickslip.machine.compliance import HuntCrossley, KelvinVoigt
 from stickslip.machine.machine import Machine
 from stickslip.machine.state_space import StateSpace
-
-# Aliases: their home is `stickslip.math`.
-from stickslip.math import (
-    acos as acos,
-)
-from stickslip.math import (
-    acosh as acosh,
-)
-from stickslip.math import (
-    asin as asin,
-)
-from stickslip.math import (
-    asinh as asinh,
-)
-from stickslip.math import (
-    atan as atan,
-)
-from stickslip.math import (
-    atan2 as atan2,
-)
-from stickslip.math import (
-    atanh as atanh,
-)
-from stickslip.math import (
-    cos as cos,
-)
-from stickslip.math import (
-    cosh as cosh,
-)
-from stickslip.math import (
-    exp as exp,
-)
-from stickslip.math import (
-    expm1 as expm1,
-)
-from stickslip.math import (
-    hypot as hypot,
-)
-from stickslip.math import (
-    log as log,
-)
-from stickslip.math import (
-    log1p as log1p,
-)
-from stickslip.math import (
-    maximum as maximum,
-)
-from stickslip.math import (
-    minimum as minimum,
-)
-from stickslip.math import (
-    sign as sign,
-)
-from stickslip.math import (
-    sin as sin,
-)
-from stickslip.math import (
-    sinh as sinh,
-)
-from stickslip.math import (
-    sqrt as sqrt,
-)
-from stickslip.math import (
-    tan as tan,
-)
-from stickslip.math import (
-    tanh as tanh,
-)
-from stickslip.math import (
-    where as where,
-)
 from stickslip.modes import Mode
 from stickslip.run.crossings import Crossing
 from stickslip.run.energy import Energy
@@ -256,7 +180,7 @@ __all__ = [
     "value_and_grad",
 ]
 
-# Parts that importing the package does not pay for: they are loaded when first named.
+# Modules and names that are loaded on first use.
 _LAZY = (
     "stickslip.analysis",
     "stickslip.animation",
@@ -280,6 +204,7 @@ _LAZY_NAMES = {
     "open_loop": "stickslip.linear",
     "RealTime": "stickslip.run.real_time",
 }
+_ALIASES = (math, compensation)  # modules whose names are also found here, such as `ss.sin`
 
 
 if not TYPE_CHECKING:  # a type checker would take every unknown name for a module
@@ -291,7 +216,10 @@ if not TYPE_CHECKING:  # a type checker would take every unknown name for a modu
             value = getattr(importlib.import_module(_LAZY_NAMES[name]), name)
             globals()[name] = value
             return value
-        # With its name and owner Python proposes what was meant.
+        for module in _ALIASES:
+            if name in module.__all__:
+                return getattr(module, name)
+        # With name and owner Python proposes similar names.
         raise AttributeError(
             f"module 'stickslip' has no attribute {name!r}", name=name, obj=sys.modules[__name__]
         )

@@ -28,17 +28,17 @@ def attach(declared: str, function: str) -> None:
 
 
 def attached() -> dict[str, str]:
-    """Every deferred method with the function that carries it out."""
+    """Deferred methods with their implementations."""
     return dict(_FUNCTIONS)
 
 
 def deferred(declared: F) -> F:
-    """Make a method, or a function, that is carried out by the function attached to it.
+    """Declare a method or a function whose implementation is attached later.
 
     Parameters
     ----------
     declared : callable
-        Its signature and docstring; its body does not run.
+        Gives signature and docstring; its body does not run.
     """
     found: list[Callable[..., Any]] = []
 

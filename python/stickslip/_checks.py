@@ -18,7 +18,7 @@ LONG = 300  # characters of a value in a message, and bits of an integer
 
 
 def reject(name: str, value: object, allowed: str) -> NoReturn:
-    """Raise the error that every bad value gets."""
+    """Raise the error for a value that is not allowed."""
     if _is_of_sympy(value):
         allowed += "; ss.from_sympy(expression, {symbol: 'arm.position'}) makes one of a SymPy expression"
     raise ValueError(f"{name} = {_shown(value)} is not allowed: it must be {allowed}")
@@ -40,7 +40,7 @@ def _shown(value: object) -> str:
 
 
 def wrong_shape(name: str, value: Array, allowed: object) -> NoReturn:
-    """Raise the error that every array of the wrong shape gets."""
+    """Raise the error for an array of the wrong shape."""
     raise ValueError(f"{name} has the shape {value.shape}, but it must be {allowed}")
 
 
@@ -59,7 +59,7 @@ def number(name: str, value: object) -> float:
 
 
 def optional_number(name: str, value: object) -> float | None:
-    """As `number`, but None stays None."""
+    """Return a float, or None for None."""
     return None if value is None else number(name, value)
 
 
@@ -106,7 +106,7 @@ def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
 
 
 def array(name: str, value: ArrayLike, *, all_finite: bool = True) -> Array:
-    """Return a read-only array of its own, of any shape."""
+    """Return a read-only copy as an array of any shape."""
     try:
         if np.iscomplexobj(value):  # NumPy would drop imaginary parts with a warning only
             raise TypeError
@@ -124,7 +124,7 @@ def array(name: str, value: ArrayLike, *, all_finite: bool = True) -> Array:
 
 
 def spread(name: str, value: ArrayLike, length: int) -> Array:
-    """Return a vector of the given length: one number for all, or one for each."""
+    """Return a vector of the given length from one number for all entries, or one for each."""
     result = array(name, value)
     if result.shape not in ((), (length,)):
         wrong_shape(name, result, f"one number or {length} of them")
@@ -132,7 +132,7 @@ def spread(name: str, value: ArrayLike, length: int) -> Array:
 
 
 def vector(name: str, value: ArrayLike, length: int | None = None, *, all_finite: bool = True) -> Array:
-    """Return a read-only vector of its own, of the given length if there is one."""
+    """Return a read-only copy as a vector, of the given length if there is one."""
     result = array(name, value, all_finite=all_finite)
     if length is not None and result.shape != (length,):
         wrong_shape(name, result, (length,))
@@ -144,7 +144,7 @@ def vector(name: str, value: ArrayLike, length: int | None = None, *, all_finite
 def matrix(
     name: str, value: ArrayLike, shape: tuple[int, int] | None = None, *, vector_is: str = "column"
 ) -> Array:
-    """Return a read-only matrix of its own; a number is 1 x 1, a vector a "column" or a "row"."""
+    """Return a read-only copy as a matrix; a number is 1 x 1, a vector a "column" or a "row"."""
     result = array(name, value)
     if result.ndim < 2:
         result = result.reshape((-1, 1) if vector_is == "column" else (1, -1))

@@ -9,21 +9,21 @@ from stickslip.errors import MissingExtraError
 
 
 def need(module: str, called: str, whose: str, extra: str) -> Any:
-    """Import a module for what asks for it.
+    """Import an optional module, or name the extra that installs it.
 
     Parameters
     ----------
     module, called : str
-        Its name, and that of its package in words.
+        Name of the module, and of its package in words.
     whose : str
-        Who needs it, with the verb, for the message: ``"to_xarray() needs"``.
+        Subject and verb of the message: ``"to_xarray() needs"``.
     extra : str
-        The extra that brings it.
+        The extra that installs it.
 
     Raises
     ------
     MissingExtraError
-        When it is not installed.
+        If the module is not installed.
     """
     try:
         return importlib.import_module(module)

@@ -1,4 +1,4 @@
-"""The table of deferred methods: what a class declares, and the function that carries it out."""
+"""Table of deferred methods: declaration and implementation."""
 
 from __future__ import annotations
 

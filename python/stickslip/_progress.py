@@ -10,7 +10,7 @@ from stickslip.errors import MissingExtraError
 
 
 def _watched() -> bool:
-    """Whether somebody looks: at a terminal, or at a notebook."""
+    """True if the output goes to a terminal or a notebook."""
     if "IPython" in sys.modules:
         from IPython import get_ipython
 
@@ -20,18 +20,18 @@ def _watched() -> bool:
 
 
 def bar(total: int, unit: str, progress: bool | None = None, done: int = 0) -> Any:
-    """A bar of tqdm with ``update(n)``, a context; hidden where nobody looks, or tqdm is not installed.
+    """Progress bar of tqdm with ``update(n)``, used as a context; hidden in scripts and without tqdm.
 
     Parameters
     ----------
     total : int
-        What there is to do.
+        Total number of units.
     unit : str
-        What is counted.
+        Name of the unit.
     progress : bool, optional
         Whether to show it; None: at a terminal and in notebooks. It appears after a second.
     done : int, default 0
-        What has been done before.
+        Number of units done before.
     """
     if progress not in (None, True, False):
         reject("progress", progress, "True, False or None")

@@ -14,7 +14,7 @@ MOST_SHOWN = 50
 
 
 def shown_array(values: np.ndarray[Any, Any]) -> str:
-    """An array as a list, one of more than 50 numbers by its size and its ends: this is to be read, not to be run."""
+    """Show an array as a list; one of more than 50 numbers is abbreviated and cannot be evaluated."""
     if values.size <= MOST_SHOWN:
         return repr(values.tolist())
     size = " x ".join(map(str, values.shape))
@@ -22,10 +22,10 @@ def shown_array(values: np.ndarray[Any, Any]) -> str:
 
 
 class Value:
-    """Base of the frozen dataclasses that hold what a user wrote and, in ``compiled``, what the engine reads.
+    """Base of the frozen dataclasses that hold the user's arguments and, in ``compiled``, their form for the engine.
 
-    Two values are equal if the engine reads the same. ``repr`` is an expression that makes an equal value,
-    if no array in it is longer than 50.
+    Two values are equal if their compiled forms are equal. ``repr`` is an expression that makes an equal value, unless
+    an array in it is longer than 50.
     """
 
     __slots__ = ()

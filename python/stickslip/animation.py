@@ -1,8 +1,7 @@
 """Animations of a run: bodies move and turn as computed, contacts open, springs stretch.
 
-A machine that has a method ``picture(run) -> Picture`` says what its bodies look like; the wedge gear and
-the worm gear do. Any other machine is drawn as a row of blocks and discs on springs. matplotlib is imported when
-first drawn.
+A machine with a method ``picture(run) -> Picture``, such as the wedge gear and the worm gear, defines its own picture.
+Any other machine is drawn as a row of blocks and discs on springs. matplotlib is imported at the first drawing.
 
 Examples
 --------
@@ -51,13 +50,13 @@ class Body:
     motion
         Displacement (n_times, 2) in picture units at the samples of the run.
     name
-        Written in its middle.
+        Text in the middle of the body.
     colour
         Face colour.
     angle
-        Angle (n_times,), rad, by which it has turned counterclockwise; None: it does not turn.
+        Counterclockwise rotation (n_times,), rad; None: no rotation.
     pivot
-        Point (2,) of the outline's plane about which it turns; None: the mean of its corners.
+        Centre of rotation (2,) in picture units; None: the mean of the corners.
 
     Examples
     --------
@@ -92,7 +91,7 @@ class Body:
 
 @dataclass(frozen=True, eq=False)
 class Spring:
-    """A spring between two points that move.
+    """A spring between two moving points.
 
     Parameters
     ----------
@@ -112,12 +111,12 @@ class Spring:
 
 @dataclass(frozen=True)
 class Picture:
-    """What an animation shows.
+    """Content of an animation.
 
     Parameters
     ----------
     bodies, springs
-        What moves.
+        Moving bodies and springs.
     note
         Caption stating the magnification.
 
@@ -134,11 +133,11 @@ class Picture:
 
 
 def blocks(run: Trajectory) -> Picture:
-    """Draw every coordinate in a row: a linear one as a block that moves, a rotary one as a disc whose hand turns.
+    """Draw all coordinates in a row: a linear one as a moving block, a rotary one as a disc with a turning hand.
 
-    Springs of the stiffness matrix and those added by `add_spring` are drawn between them, or from a post of the ground.
-    The hand points downwards at zero, so that a pendulum swings as it does. Displacements are magnified so that the
-    largest is as long as a block; angles are drawn as they are, unless all are below 0.2 rad.
+    Springs of the stiffness matrix and of `add_spring` are drawn between them, or from a post on the ground. The hand
+    points downwards at angle zero, as a pendulum at rest does. Displacements are magnified so that the largest is as
+    long as a block; angles are drawn as they are, unless all are below 0.2 rad.
 
     Parameters
     ----------
@@ -244,7 +243,7 @@ def _springs(
 
 
 def picture(run: Trajectory) -> Picture:
-    """Return what `animate` shows: the machine's own picture, or blocks.
+    """Return the picture that `animate` shows: the machine's own, or blocks.
 
     Parameters
     ----------
@@ -289,23 +288,23 @@ def animate(
     Parameters
     ----------
     run
-        A trajectory; its frames are even in time, between its first and its last sample.
+        A trajectory; frames are evenly spaced between its first and last sample.
     file
-        ``*.mp4`` (needs ffmpeg, of the system or of the extra ``video``), ``*.gif`` or ``*.html`` (pictures and buttons
-        in one file). None: it plays in a notebook as the result of its cell, and elsewhere with ``plt.show()``.
+        ``*.mp4`` (needs ffmpeg, from the system or the extra ``video``), ``*.gif`` or ``*.html`` (one file with
+        buttons). None: the animation plays in a notebook as the result of its cell, elsewhere with ``plt.show()``.
     frames
         Number of pictures, at least 2, evenly spaced in time.
     rate
         Pictures per second, > 0.
     shown
-        What to show, at the samples of the run; None: the machine's own picture, or blocks.
+        Picture at the samples of the run; None: the machine's own picture, or blocks.
     progress
         Whether to show a progress bar while writing; None: at a terminal and in notebooks, after a second.
 
     Returns
     -------
     matplotlib.animation.FuncAnimation
-        Keep it while it plays.
+        Keep a reference to it while it plays.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Friction compensation: the force that friction is expected to take, added to what drives the machine."""
+"""Friction compensation: the expected friction force, added to the drive force."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = ["Compensator", "FrictionCurve", "FrictionFeedforward", "FrictionForce
 
 @dataclass(frozen=True)
 class Compensator:
-    """Base class of both compensators: use `FrictionFeedforward` or `FrictionObserver`.
+    """Base class of `FrictionFeedforward` and `FrictionObserver`.
 
     Parameters
     ----------
     law : Law
-        The model of friction, per unit normal load, without the options of `StickSlip`.
+        The friction model, per unit normal load, without the options of `StickSlip`.
     normal_load : float or Signal, default 1.0
         Normal load of the model, N.
     """
@@ -44,17 +44,17 @@ class Compensator:
 
 @dataclass(frozen=True)
 class FrictionFeedforward(Compensator):
-    """Adds the force of a friction law at the velocity of the reference.
+    """Feedforward of a friction law at the velocity of the reference.
 
-    It is continuous and acts on coordinates: its force is found together with the motion, stick and bristles included, and
-    no limit or lag of a drive comes after it. What enters a command, before limits and lags, is a `FrictionForce`, or
-    sampled the output of a `FrictionCurve`.
+    It is continuous and acts on coordinates: its force is solved for together with the motion, including stick and
+    bristles, and it bypasses the drive's limits and lag. To add a friction force to a command, before limits and lags,
+    use a `FrictionForce` or, sampled, a `FrictionCurve`.
 
     Parameters
     ----------
     law : Law
-        The model of friction, per unit normal load. Laws that jump at v = 0 give no force while the
-        reference rests; bristles follow the reference's velocity from rest.
+        The friction model, per unit normal load. Laws with a jump at v = 0 give no force while the reference rests;
+        bristles start undeflected and follow the reference's velocity.
     normal_load : float or Signal, default 1.0
         Normal load of the model, N.
 
@@ -81,15 +81,14 @@ class FrictionFeedforward(Compensator):
 
 @dataclass(frozen=True)
 class FrictionObserver(Compensator):
-    """Adds the force of a bristle model that follows the measured velocity (Canudas de Wit et al. 1995,
-    section V).
+    """Compensation by a bristle model that follows the measured velocity (Canudas de Wit et al. 1995, section V).
 
     ``dz/dt = v - sigma_0 |v| / g(v) z - gain (x - x_d)``, the output is the law's force.
 
     Parameters
     ----------
     law : Law
-        The model of friction, per unit normal load: a law with bristles, or a curve without a jump at v = 0.
+        The friction model, per unit normal load: a law with bristles, or a curve without a jump at v = 0.
     normal_load : float or Signal, default 1.0
         Normal load of the model, N.
     gain : float, default 0.0
@@ -125,21 +124,21 @@ class FrictionObserver(Compensator):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FrictionForce(Signal):
-    """The force of a law's steady curve at a velocity that is known beforehand, as a function of time.
+    """Signal: the force of a law's steady curve at a velocity given as a function of time.
 
-    Continuous feedforward for any place of a chain: a signal goes into the command of a motor beside the output of a
-    speed loop, before limits and lags, ``["speed.output", ss.compensation.FrictionForce(law, reference.derivative())]``.
-    It has quintic pieces, to 1e-11 of the force, and jumps where the velocity changes its sign.
+    Continuous feedforward for any place of a control chain, such as the command of a motor beside the output of a speed
+    loop, before limits and lags: ``["speed.output", ss.compensation.FrictionForce(law, reference.derivative())]``. It
+    consists of quintic pieces, accurate to 1e-11 of the force, and jumps where the velocity changes sign.
 
     Parameters
     ----------
     law : Law or float
-        The model of friction, of which the steady curve is used; at rest it is the middle of its jump, zero for symmetric
-        laws.
+        The friction model; its steady curve is used, at rest the middle of the jump (zero for symmetric laws).
     velocity : Signal or float
-        Velocity, m/s, such as ``reference.derivative()``. An endless one that oscillates repeats, from t = 0 on.
+        Velocity, m/s, such as ``reference.derivative()``. A periodic velocity gives a signal that is periodic from t =
+        0 on.
     normal_load : float, default 1.0
-        Normal load of the model, N, >= 0; one that varies multiplies the signal.
+        Normal load of the model, N, >= 0; a signal multiplies the force.
 
     Raises
     ------
@@ -176,22 +175,21 @@ class FrictionForce(Signal):
 class FrictionCurve(Controller):
     """A model of friction run by a sampled controller: ``u = F(dr/dt)`` at its sampling instants, held in between.
 
-    Its output goes where any controller's goes: to a body, or into the command of a motor beside that of a speed
-    loop, before limits and lags: ``command=["speed.output", "friction.output"]``. Between the samples the motion is
-    computed as exactly as without it.
+    Like that of any controller its output drives a body or, added to that of a speed loop, the command of a motor,
+    before limits and lags: ``command=["speed.output", "friction.output"]``. The motion between the samples stays as
+    exact as without it.
 
     Parameters
     ----------
     law : Law or float
-        The model of friction, of which the steady curve is used; at rest it is the middle of its jump, zero for symmetric
-        laws.
+        The friction model; its steady curve is used, at rest the middle of the jump (zero for symmetric laws).
     normal_load : float, default 1.0
         Normal load of the model, N, >= 0.
     controls : {"rate", "value"}, default "rate"
-        Whether the velocity is the rate of the reference, or the reference itself.
+        Source of the velocity: the rate of the reference, or the reference itself.
     **options
-        Limits and sampling: see `Controller`. The period is needed; with ``rate="difference"`` the rate is the difference
-        quotient of sampled references.
+        Limits and sampling: see `Controller`. The period is required; with ``rate="difference"`` the rate is the
+        difference quotient of sampled references.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Errors beyond Python's own."""
+"""Errors of the package."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ __all__ = ["MissingExtraError", "UnknownNameError"]
 
 
 class UnknownNameError(KeyError, ValueError):
-    """A name that a machine, a run or a law does not have; the message lists those that it has.
+    """Unknown name in a machine, a run or a law; the message lists the known names.
 
     Examples
     --------

@@ -1,15 +1,14 @@
 """Linear complementarity problems ``w = M z + q``, ``w >= 0``, ``z >= 0``, ``w @ z = 0``.
 
-Problem, measure of an answer and solvers are kept apart: :func:`lemke` follows one path to one
-solution, :func:`solve_all` finds every solution, :func:`classify` says how many there must be, and
-:func:`residual` judges any ``z``. Several solutions, a continuum of them, or none are results here.
+:func:`lemke` finds one solution, :func:`solve_all` finds all, :func:`classify` states how many must exist, and
+:func:`residual` measures the error of any ``z``. Several solutions, a continuum of them, or none are regular results.
 
-M and q are read as they stand, since every double is a rational number: :func:`lemke` (up to order 20) and
-:func:`solve_all` decide in double precision where a bound of its rounding lets them, else in exact arithmetic. So a
-matrix that is singular up to rounding only is regular here, and its solutions may be large.
+M and q are taken as exact rational numbers: :func:`lemke` (up to order 20) and :func:`solve_all` decide in double
+precision where a bound of the rounding error allows it, otherwise in exact arithmetic. A nearly singular matrix is
+therefore regular here, and its solutions may be large.
 
-Sources: R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992; L. Hinrichsen,
-dissertation 2007, appendix B, whose example has a second solution that Lemke's path does not show.
+Sources: R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992; L. Hinrichsen, dissertation
+2007, appendix B, whose example has a second solution that Lemke's algorithm does not find.
 """
 
 from __future__ import annotations
@@ -62,24 +61,24 @@ def _array(name: str, value: ArrayLike) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class LemkeResult:
-    """What one run of :func:`lemke` found.
+    """Result of :func:`lemke`.
 
     Attributes
     ----------
     z, w : ndarray, shape (n,)
-        The answer; NaN if there is none.
+        The solution; NaN if none was found.
     status : str
         ``"trivial"`` (q >= 0, so z = 0), ``"solved"`` (a solution exists; z is within 1e-9 of it, mostly to machine
-        precision), ``"ray"`` (every path ends in a ray; a solution may exist all the same), ``"budget"`` (too many
-        pivots) or, above order 20 only, ``"doubtful"`` (double precision does not decide; z is a candidate or NaN).
+        precision), ``"ray"`` (every path ends in a ray; a solution may still exist), ``"budget"`` (too many pivots) or,
+        above order 20 only, ``"doubtful"`` (double precision does not decide; z is a candidate or NaN).
     pivots, attempts : int
-        Pivots over all attempts, and how many covering vectors were tried.
+        Numbers of pivots over all attempts, and of covering vectors tried.
     residual : float
-        Largest relative violation of the problem as given (see :func:`residual`); infinite without an answer.
+        Largest relative violation of the problem as given (see :func:`residual`); infinite without a solution.
     basis : tuple of int
-        Indices whose z is basic; hand it to the next call as ``start``.
+        Indices whose z is basic; pass it as ``start`` to the next call.
     tableaux : tuple of Tableau
-        With ``trace=True`` every tableau of the path, of one covering vector after the other; else empty.
+        With ``trace=True`` all tableaux of the path, by covering vector; otherwise empty.
 
     Examples
     --------
@@ -100,7 +99,7 @@ class LemkeResult:
 
     @property
     def success(self) -> bool:
-        """Whether a solution was found and proven."""
+        """True if a solution was found and proven."""
         return self.status in ("trivial", "solved")
 
     @property
@@ -126,12 +125,12 @@ class LemkeResult:
 
 @dataclass(frozen=True, eq=False)
 class LemkeBatch:
-    """Answers of :func:`lemke` to many problems, row by row.
+    """Results of :func:`lemke` for k problems, one row each.
 
     Attributes
     ----------
     z : ndarray, shape (k, n)
-        NaN where no answer was found.
+        Solutions; NaN where none was found.
     status : ndarray of str, shape (k,)
     pivots : ndarray of int, shape (k,)
     residual : ndarray, shape (k,)
@@ -151,7 +150,7 @@ class LemkeBatch:
 
     @property
     def success(self) -> NDArray[np.bool_]:
-        """Where a verified solution was found, shape (k,)."""
+        """True where a verified solution was found, shape (k,)."""
         good: NDArray[np.bool_] = (self.status == "solved") | (self.status == "trivial")
         return good
 
@@ -197,28 +196,28 @@ def lemke(
 ) -> LemkeResult | LemkeBatch:
     """Solve ``w = M z + q`` by Lemke's complementary pivoting.
 
-    The lexicographic ratio test never cycles; among ties the artificial variable leaves first. Badly
-    scaled problems are equilibrated inside. Up to order 20 each status is proven for the problem as given, if need be
-    by a path in exact arithmetic; above, a solution is proven by a bound of rounding or ``"doubtful"``.
+    The lexicographic ratio test never cycles; among ties the artificial variable leaves first. Badly scaled problems
+    are equilibrated. Up to order 20 each status is proven for the problem as given, if necessary in exact arithmetic;
+    for larger orders a solution is proven by a bound of the rounding error or is ``"doubtful"``.
 
     Parameters
     ----------
     M : array_like, shape (n, n) or (k, n, n)
         Any real matrix, or one for each of k problems.
     q : array_like, shape (n,) or (k, n)
-        With k rows there are k problems, solved in compiled code without the interpreter lock; `covering`, `start` and
-        `trace` are left out then.
+        With k rows, k problems are solved in compiled code without the interpreter lock; `covering`, `start` and
+        `trace` are then not allowed.
     covering : array_like, shape (n,), optional
-        Covering vector d > 0, in the rows of the problem as given. Where several solutions exist, the one
-        found depends on it; scaling row i by s is the same as dividing d[i] by s. Default: ones, then six
-        others before the solver gives up.
+        Covering vector d > 0, in the rows of the problem as given. If there are several solutions, it determines which
+        one is found; scaling row i by s is equivalent to dividing d[i] by s. Default: ones, and if no solution is found
+        six others.
     start : sequence of int, optional
         Warm start: indices expected to be basic, such as ``result.basis`` of a similar problem.
     max_pivots : int, optional
         Budget per covering vector; 0, the default, is 1000 + 50 n.
     trace : bool, optional
-        Keep the tableaux of the path, as the source writes them (4.22, appendices B to D): ``print`` shows
-        one. The choice of pivots is the same; each tableau is solved anew from M and q. Not with `start`.
+        Keep the tableaux of the path, in the form of the source (4.22, appendices B to D); ``print`` shows one. Pivots
+        do not change; each tableau is computed from M and q. Not with `start`.
 
     Returns
     -------
@@ -285,7 +284,7 @@ class Continuum:
     ----------
     vertices : ndarray, shape (n_vertices, n)
     directions : ndarray, shape (n_directions, n)
-        Unbounded directions; none if the set is bounded.
+        Unbounded directions; empty if the set is bounded.
 
     Examples
     --------
@@ -306,13 +305,13 @@ class Continuum:
 
     @property
     def bounded(self) -> bool:
-        """Whether the set is bounded."""
+        """True if the set is bounded."""
         return len(self.directions) == 0
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """One complementary solution, or one continuum of them.
+    """One solution, or one continuum of solutions.
 
     Attributes
     ----------
@@ -344,7 +343,7 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class Enumeration:
-    """Every solution of a problem; a sequence of :class:`Solution`.
+    """All solutions of a problem; a sequence of :class:`Solution`.
 
     Attributes
     ----------
@@ -352,9 +351,9 @@ class Enumeration:
     singular_bases : tuple of tuple of int
         Bases with a singular matrix that were examined, with or without solutions.
     leaves : int
-        Bases examined one by one; the other ones of the 2**n were refuted by signs.
+        Number of bases examined; the others of the 2**n were excluded by signs.
     doubtful : bool
-        Whether the search ended at `max_bases`, so that solutions may be missing.
+        True if the search ended at `max_bases`, so that solutions may be missing.
 
     Examples
     --------
@@ -381,13 +380,13 @@ class Enumeration:
 
     @property
     def message(self) -> str:
-        """How many solutions there are, or why there is none.
+        """Number of solutions, or the reason why there is none.
 
         Examples
         --------
         >>> from stickslip import lcp
         >>> lcp.solve_all([[0, -1], [-1, 0]], [-1, -1]).message
-        'no solution: of all bases 0 were examined one by one and the others refuted by signs'
+        'no solution: 0 bases examined, all others excluded by signs'
         """
         count = len(self.solutions)
         found = f"{count} solution{'s' if count > 1 else ''}" if count else "no solution"
@@ -397,7 +396,7 @@ class Enumeration:
             return f"{found} so far: the search ended at max_bases, so that solutions may be missing"
         if count:
             return found
-        return f"no solution: of all bases {self.leaves} were examined one by one and the others refuted by signs"
+        return f"no solution: {self.leaves} bases examined, all others excluded by signs"
 
     def __len__(self) -> int:
         return len(self.solutions)
@@ -411,7 +410,7 @@ class Enumeration:
 
 @dataclass(frozen=True, eq=False)
 class SolveAllBatch:
-    """Solutions that :func:`solve_all` found of many problems: those of problem i are ``z[offsets[i]:offsets[i + 1]]``.
+    """Results of :func:`solve_all` for k problems: the solutions of problem i are ``z[offsets[i]:offsets[i + 1]]``.
 
     Attributes
     ----------
@@ -420,7 +419,7 @@ class SolveAllBatch:
     offsets : ndarray of int, shape (k + 1,)
     continuum : ndarray of bool, shape (total,)
     doubtful : ndarray of bool, shape (k,)
-        Where the search ended at `max_bases`, so that solutions may be missing.
+        True where the search ended at `max_bases`, so that solutions may be missing.
 
     Examples
     --------
@@ -454,19 +453,20 @@ def solve_all(M: ArrayLike, q: ArrayLike, *, max_bases: int = MAX_BASES) -> Any:
 def solve_all(M: ArrayLike, q: ArrayLike, *, max_bases: int = MAX_BASES) -> Enumeration | SolveAllBatch:
     """Find every solution of ``w = M z + q`` by a search over the complementary bases.
 
-    Branches are refuted by the signs of the rows, so far fewer than 2**n bases are examined. Singular
-    bases are examined too: their solutions form a polyhedron, reported as :class:`Continuum`. The list is certain
-    for the problem as given: signs that double precision does not decide are computed exactly.
+    Branches are excluded by the signs of the rows, so far fewer than 2**n bases are examined. Solutions of singular
+    bases form a polyhedron, returned as :class:`Continuum`. The list is proven complete for the problem as given: signs
+    that double precision cannot decide are computed exactly.
 
     Parameters
     ----------
     M : array_like, shape (n, n) or (k, n, n)
         One matrix, or one for each of k problems.
     q : array_like, shape (n,) or (k, n)
-        With k rows there are k problems, solved in compiled code without the interpreter lock.
+        With k rows, k problems are solved in compiled code without the interpreter lock.
     max_bases : int, optional
-        Budget of each problem: bases examined and branches refuted until the search ends with ``status`` ``"budget"`` and
-        the solutions found so far. Default 100 000, which no problem up to order 16 uses up. Ctrl-C ends a search too.
+        Budget of each problem: number of bases examined and branches excluded, after which the search ends with
+        ``status`` ``"budget"`` and the solutions found so far. The default 100 000 suffices for every problem up to
+        order 16. Ctrl-C also ends a search.
 
     Returns
     -------
@@ -499,11 +499,11 @@ def solve_all(M: ArrayLike, q: ArrayLike, *, max_bases: int = MAX_BASES) -> Enum
 
 
 def residual(M: ArrayLike, q: ArrayLike, z: ArrayLike) -> float:
-    """Largest violation of the three conditions by any ``z``, free of units.
+    """Return the largest relative violation of the three conditions by any ``z``.
 
-    Row i is judged against ``|q[i]| + sum_j |M[i, j] z[j]|`` and ``z[j]`` by what it contributes to some
-    row on that scale (the componentwise backward error), so neither scaling of the rows nor of the columns
-    changes it. Rows whose terms all but vanish are judged against 1e-3 of the largest q.
+    Row i is relative to ``|q[i]| + sum_j |M[i, j] z[j]|``, and ``z[j]`` is measured by its contribution to the rows on
+    that scale (componentwise backward error), so scaling of rows and columns has no effect. Rows with nearly vanishing
+    terms are relative to 1e-3 of the largest q.
 
     Parameters
     ----------
@@ -513,7 +513,7 @@ def residual(M: ArrayLike, q: ArrayLike, z: ArrayLike) -> float:
     Returns
     -------
     float
-        0 for an exact solution, about 1 for an answer that is simply wrong.
+        0 for an exact solution, about 1 for a wrong one.
 
     Raises
     ------
@@ -531,14 +531,14 @@ def residual(M: ArrayLike, q: ArrayLike, z: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class Classification:
-    """Classes of M; ``None`` where the order is too large to decide.
+    """Result of :func:`classify`: classes of M; ``None`` where the order is too large to decide.
 
     Attributes
     ----------
     p_matrix : bool or None
         All principal minors are positive: exactly one solution for every q.
     positive_definite, positive_semidefinite : bool
-        Of the symmetric part.
+        Definiteness of the symmetric part.
     copositive, strictly_copositive : bool or None
         ``z @ M @ z >= 0`` (``> 0``) for all ``z >= 0``, z not 0.
 
@@ -558,14 +558,15 @@ class Classification:
 
     @property
     def unique(self) -> bool:
-        """Whether every q is certain to have exactly one solution."""
+        """True if every q is certain to have exactly one solution."""
         return bool(self.p_matrix)
 
     @property
     def solvable(self) -> bool:
-        """Whether every q has a solution: M is a P-matrix or strictly copositive.
+        """True if every q has a solution, because M is a P-matrix or strictly copositive.
 
-        :func:`lemke` then finds one up to order 20, where its status is proven; above it may be ``"doubtful"``.
+        :func:`lemke` then finds one up to order 20, where its status is proven; for larger orders it may be
+        ``"doubtful"``.
         """
         return bool(self.p_matrix) or bool(self.strictly_copositive)
 
@@ -583,7 +584,7 @@ class Classification:
 
 
 def classify(M: ArrayLike, *, tolerance: float = 1e-12) -> Classification:
-    """Say to which classes M belongs, as a certificate of uniqueness or existence.
+    """Determine the classes of M, which prove existence or uniqueness of solutions.
 
     Parameters
     ----------
@@ -602,9 +603,9 @@ def classify(M: ArrayLike, *, tolerance: float = 1e-12) -> Classification:
 
     Notes
     -----
-    P by the recursion of Tsatsomeros and Li (2000). M is copositive if and only if ``w = S z + 1`` with
-    the symmetric part S has no solution but z = 0, and strictly so if ``w = S z`` has none either; both are
-    decided by :func:`solve_all`.
+    P by the recursion of Tsatsomeros and Li (2000). M is copositive if and only if ``w = S z + 1`` with the symmetric
+    part S has only the solution z = 0, and strictly so if ``w = S z`` has none either; both are decided by
+    :func:`solve_all`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Elementary functions of expressions and of numbers: what formulas of the motion are written with.
+"""Elementary functions of expressions, numbers and arrays, for formulas of the motion.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""The modes an element can be in."""
+"""Modes of elements."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 Every function draws into `ax`, or into the current axes of pyplot as pandas and xarray do, passes keywords on to
 matplotlib and returns the Axes. Where the current axes hold another kind of picture, such as a schematic, or there are
-none, it opens a new figure of pyplot, which notebooks and ``plt.show()`` display.
-A trajectory is drawn from its dense form, whatever its samples are. Stick is shaded grey, separation is hatched, impacts
-are marked. matplotlib is imported when first drawn.
+none, it opens a new figure of pyplot, which notebooks and ``plt.show()`` display. A trajectory is drawn from its dense
+form, not from its samples. Stick is shaded grey, separation is hatched, impacts are marked. matplotlib is imported at
+the first drawing.
 
 Examples
 --------
@@ -77,7 +77,7 @@ def label(name: str, run: object = None) -> str:
     name
         Signal, for example ``"block.position"``.
     run
-        A trajectory; its mapping ``units`` goes before the usual units of a translational machine.
+        A trajectory; its mapping ``units`` replaces the default units of a translational machine.
 
     Examples
     --------
@@ -111,6 +111,12 @@ def _element(run: TrajectoryLike, names: Sequence[str], shade: str | bool) -> st
     return next((owner for owner in owners if owner in known), known[0])
 
 
+def _shading_prefix(run: TrajectoryLike, names: Sequence[str], element: str) -> str:
+    """Return the name of the shaded element for the legend, unless it is the only one or has a signal in the plot."""
+    owned = any(name.rpartition(".")[0] == element for name in names)
+    return "" if owned or len(elements(run)) == 1 else f"{element}: "
+
+
 def _mark_impacts(ax: Axes, times: npt.NDArray[np.float64]) -> None:
     marked = any(line.get_label() == "impact" for line in ax.lines)
     if times.size:
@@ -137,14 +143,13 @@ def plot(
     run
         A trajectory.
     *names
-        Signals, for example ``"block.position", "belt.force"``; of at most two different units. When none is
-        named: all positions and all forces of elements, or the positions alone where both together have more units, as
-        those of a drive with shafts and slides do.
+        Signals, for example ``"block.position", "belt.force"``; of at most two different units. By default all
+        positions and all forces of elements, or only the positions if all together have more than two units.
     ax
         Where to draw; None: pyplot's current axes, or a new figure where they hold another kind of picture.
     shade
-        Element whose modes are shaded (stick grey, open hatched); True: the one the first suitable signal
-        belongs to, else the first element, where the axes hold no other run; False: none.
+        Element whose modes are shaded (stick grey, open hatched); True: the element of the first suitable signal, else
+        the first element, unless the axes hold another run; False: none.
     label
         Texts of the legend, one for each signal; None: the names of the signals.
     **keywords
@@ -158,7 +163,7 @@ def plot(
     Raises
     ------
     ValueError
-        When there is nothing to draw, there are more than two units, or `shade` is no element with modes.
+        If there is no signal, there are more than two units, or `shade` is no element with modes.
     MissingExtraError
         When matplotlib is not installed.
 
@@ -192,7 +197,7 @@ def plot(
         assert before is not None
         first = before.lines == 0
         if element is not None and (first or isinstance(shade, str)):
-            shade_spans(left, mode_spans(run, element))
+            shade_spans(left, mode_spans(run, element), _shading_prefix(run, names, element))
         if len(units) == 2 and before.right is None:
             before.right = left.twinx()
             before.right.grid(visible=False)
@@ -263,7 +268,7 @@ def phase_plane(
     ax: Axes | None = None,
     **keywords: Any,
 ) -> Axes:
-    """Draw velocity over position of one coordinate; where `element` sticks, thick and grey.
+    """Draw velocity over position of one coordinate; thick and grey while `element` sticks.
 
     Parameters
     ----------
@@ -408,7 +413,7 @@ def mode_timeline(run: TrajectoryLike, *chosen: str, ax: Axes | None = None, **k
     Raises
     ------
     ValueError
-        When there is no element with modes, or one of that name has none.
+        If there is no element with modes, or the named one has none.
 
     Examples
     --------
@@ -429,7 +434,7 @@ def mode_timeline(run: TrajectoryLike, *chosen: str, ax: Axes | None = None, **k
         named: set[str] = set()
         for row, element in enumerate(rows):
             for span in mode_spans(run, element):
-                # slip+ and slip- share the plain face; a line at one edge tells them apart
+                # slip+ and slip- have the same face; a line at one edge distinguishes them
                 looks = {"height": 0.7, "linewidth": 0.4, "edgecolor": _style.OPEN_EDGE, **_FACES[span.kind]}
                 axes.barh(
                     row, span.end - span.start, left=span.start,

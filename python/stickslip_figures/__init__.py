@@ -1,4 +1,4 @@
-"""Every published experiment, re-run: one function computes it, one draws it.
+"""Published experiments: one function computes each, one draws it.
 
 A figure computes plain arrays (saved as CSV), a list of numbers checked, each with where the expected one comes
 from, and the numbers that were put in: printed, chosen or fitted. Drawing needs matplotlib, computing does not.
@@ -83,7 +83,7 @@ _MODULES = (
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one figure.
+    """Result of one figure.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ RADAU = "SciPy's Radau, cut where v = 0"
 
 
 class Origin(str, Enum):
-    """Where an expected number comes from, from the farthest to the nearest.
+    """Origin of an expected value, from the most to the least independent.
 
     ``PRINTED``: a number that a source prints, or the value of a formula that it prints. ``CLAIMED``: a statement of a
     source in words, "it repeats", which fixes a sign, a count or a bound. ``CLOSED_FORM``: a formula evaluated in the
@@ -99,14 +99,14 @@ class Check:
 
     @property
     def within(self) -> bool:
-        """Whether the deviation is within the tolerance, or on the right side of the bound; a NaN never is."""
+        """True if the deviation is within the tolerance, or on the right side of the bound; False for NaN."""
         if self.relation == "=":
             return math.isfinite(self.deviation) and abs(self.deviation) <= self.tolerance
         return self.deviation > 0.0 if self.relation == ">" else self.deviation < 0.0
 
     @property
     def failed(self) -> bool:
-        """Whether the number is off with no known defect of the source to explain it."""
+        """True if the value deviates without a known defect of the source."""
         return not self.within and not self.reason
 
     @property

@@ -1,4 +1,4 @@
-"""What a figure hands back: columns with units, numbers checked, and the numbers that were put in."""
+"""Data of a figure: columns with units, checked values, and inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several figures store and draw in the same way: modes over time, stick shaded grey."""
+"""Common parts of figures: modes over time, stick shaded grey."""
 
 from __future__ import annotations
 

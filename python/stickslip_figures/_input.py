@@ -1,4 +1,4 @@
-"""What was put into a figure: printed in the source, chosen because it is not printed, or fitted."""
+"""Inputs of a figure: printed in the source, chosen because not printed, or fitted."""
 
 from __future__ import annotations
 

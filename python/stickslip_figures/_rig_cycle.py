@@ -83,7 +83,7 @@ class RigCycle:
 
     @property
     def rest(self) -> float:
-        """How long (s) worm and wheel stand still after an impact; not positive where they do not."""
+        """Duration (s) of rest of worm and wheel after an impact; not positive without rest."""
         return (self.start - self.twist(self.flight)) / self.speed
 
     @property

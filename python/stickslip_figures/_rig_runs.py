@@ -59,7 +59,7 @@ def spans(table: Series) -> list[Span]:
 
 
 def hits(table: Series, flank: str) -> Any:
-    """When a flank closes, s."""
+    """Times at which a flank closes, s."""
     return table["from"][(table["mode"] == "impact") & (table["flank"] == flank)]
 
 
@@ -69,7 +69,7 @@ def lengths(table: Series, kind: str) -> list[float]:
 
 
 def count(table: Series, kind: str) -> float:
-    """How many phases of one kind there are."""
+    """Number of phases of one kind."""
     return float(sum(span.kind == kind for span in spans(table)))
 
 

@@ -50,7 +50,7 @@ def flights(run: Trajectory) -> list[tuple[float, float]]:
 
 
 def contacts(run: Trajectory) -> list[float]:
-    """How long the driving flank is closed between two flights, s."""
+    """Duration of contact of the driving flank between two flights, s."""
     free = flights(run)
     return [after[0] - before[1] for before, after in pairwise(free)]
 

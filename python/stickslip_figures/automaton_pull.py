@@ -64,7 +64,7 @@ class Case:
 
     @property
     def step(self) -> int:
-        """How many of the three extensions are on."""
+        """Number of active extensions."""
         return int(self.number[-1]) - 2
 
 
@@ -145,7 +145,7 @@ def compute(case: Case) -> FigureData:
 def _claims(
     case: Case, run: Trajectory, starts: np.ndarray, entry: np.ndarray, level: np.ndarray
 ) -> list[Check]:
-    """What the text says of each figure, as numbers."""
+    """Values in the text for each figure."""
     said = f"text of figure {case.number}"
     if case.step < 3:
         moves = Check("first break-away", "s", starts[0], 2.0, 1e-14, Origin.CLOSED_FORM, "Fs/(c·vd)")
@@ -155,7 +155,7 @@ def _claims(
 
 
 def _crept(run: Trajectory, release: float, said: str) -> Check:
-    """How far the surface lets the mass creep: k·x + b·v = Fs at break-away, so b·v/k less than s_max."""
+    """Presliding displacement at break-away: k·x + b·v = Fs, so b·v/k less than s_max."""
     before = np.nextafter(release, 0.0)
     x, v = (float(run.at(before)[f"mass.{name}"][0]) for name in ("position", "velocity"))
     expected = TRAVEL - SURFACE_DAMPING * v * TRAVEL / STATIC

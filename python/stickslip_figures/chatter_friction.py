@@ -145,7 +145,7 @@ PULL = inputs(
 
 
 def _opens(inertia_set: int, level: float) -> tuple[bool, bool]:
-    """Whether a simulated pull loses contact, and whether it does so straight from stick."""
+    """Loss of contact in a simulated pull, and loss of contact without slip, as booleans."""
     import stickslip as ss
 
     gear = rig(inertia_set, friction=level, clearance=None, motor_speed=-SLOWLY)
@@ -156,7 +156,7 @@ def _opens(inertia_set: int, level: float) -> tuple[bool, bool]:
 
 
 def _condition(level: float, inertia_set: int) -> bool:
-    """Whether the worm gear chatters by (2.33) at a coefficient of friction."""
+    """True if the worm gear chatters by (2.33) at a coefficient of friction."""
     lag = math.atan(level / math.cos(RIG.pressure_angle)) - RIG.lead_angle
     ratio = (RIG.worm_radius / RIG.wheel_radius) ** 2 * math.tan(RIG.lead_angle)
     return RIG.worm_inertia - INERTIAS[inertia_set] * ratio * math.tan(lag) < 0.0

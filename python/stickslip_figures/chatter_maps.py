@@ -233,7 +233,7 @@ def _slip_limit(gear: WedgeGear) -> float:
 
 
 def _sliding_in_lowering(found: StateMap) -> float:
-    """How many regions with −45° < α < 90° hold a solution that slides."""
+    """Number of regions with −45° < α < 90° that hold a sliding solution."""
     return float(
         sum(
             any(mode.startswith("slip") for mode in region.solutions)

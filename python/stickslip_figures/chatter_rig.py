@@ -194,7 +194,7 @@ def compute_impacts(inertia_set: int) -> FigureData:
 
 
 def _elastic_impacts(run: Trajectory, name: str) -> list[Check]:
-    """Every contact of elastic teeth sticks in between; before it opens it slides by micrometres."""
+    """Each contact of elastic teeth sticks in between; before opening it slides by micrometres."""
     log, free = runs.log(run), teeth.flights(run)
     stuck = [span for span in runs.spans(log) if span.kind == "stick"]
     without = [

@@ -24,7 +24,7 @@ STATES = ("slips, speeds up", "slips, slows down", "separates", "no solution")
 
 
 def _speeds_up(start: str, extension: float) -> bool:
-    """Whether slip that goes on gets faster."""
+    """True if continued slip accelerates."""
     side = 1.0 if start == "slip+" else -1.0
     velocity = (side * math.sin(SET_2.angle), -side * math.cos(SET_2.angle))
     solutions = SET_2.contact_data(extension, velocity).contacts().transitions()

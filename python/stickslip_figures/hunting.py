@@ -176,7 +176,7 @@ def compute_comparison() -> FigureData:
 
 
 def _helped(name: str, run: Trajectory) -> list[Check]:
-    """What the compensator with this alpha leaves of the hunting, against another program."""
+    """Hunting left by the compensator with this alpha, compared with another program."""
     who, (end, error, rounding) = f"compensator, alpha {name}", COMPENSATED[name]
     left = _rms(run, 50.0)
     return [

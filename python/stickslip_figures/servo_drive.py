@@ -165,7 +165,7 @@ def _after_reversal(run: Trajectory) -> float:
 
 
 def _stuck_checks(name: str, case: Case, run: Trajectory, table: Series) -> list[Check]:
-    """What friction does in a case: stops and starts, how long, and when."""
+    """Stops and starts in a case: number, duration and times."""
     apart, said = Origin.INDEPENDENT, Origin.CLAIMED
     spans = _draw.sticks(table)
     share = sum(b - a for a, b in spans) / END

@@ -160,7 +160,7 @@ def compute() -> FigureData:
 
 
 def _limits(found: Any, slip: np.ndarray) -> list[Check]:
-    """What is known at the right of the map: where the coupling cannot pull hard enough, the load stays."""
+    """Check of the right side of the map: where the coupling force stays below the static level, the load sticks."""
     held = found.normal_load[None, :] > slip[:, None]
     wrong = float(np.sum((found.fraction == 1.0) != held))
     return [

@@ -76,7 +76,7 @@ def draw_mass(data: FigureData, figure: Canvas) -> None:
 
 
 def _counts(run: Any, element: str) -> dict[tuple[str, str], int]:
-    """How often each transition occurs in a run."""
+    """Number of each transition in a run."""
     from stickslip.draw.spans import mode_spans
 
     modes = [span.mode for span in mode_spans(run, element)]
@@ -242,7 +242,7 @@ def draw_pull(data: FigureData, figure: Canvas) -> None:
 
 
 def compute_lever() -> FigureData:
-    """Where the mass comes to rest: the spring's load holds it between the lines on which it would break away."""
+    """Rest position of the mass, between the lines of break-away."""
     data = loaded.compute()
     checks = [check for check in data.checks if "rest" in check.quantity or "break" in check.quantity]
     spring = loaded.STIFFNESS

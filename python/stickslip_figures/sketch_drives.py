@@ -97,7 +97,7 @@ def draw_mass(data: FigureData, figure: Canvas) -> None:
 
 
 def compute_bristle() -> FigureData:
-    """How far the bristle is bent before it slips, in rest and in fast sliding."""
+    """Deflection of the bristle before slip, at rest and in fast sliding."""
     import stickslip as ss
 
     law = ss.LuGre(**TABLE_I)

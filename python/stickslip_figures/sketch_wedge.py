@@ -1,4 +1,4 @@
-"""What the wedge gear is and how its forces balance: figures 2.3, 2.4, 2.6 to 2.8, 2.10 and 4.4 of Hinrichsen."""
+"""Geometry and force balance of the wedge gear: figures 2.3, 2.4, 2.6 to 2.8, 2.10 and 4.4 of Hinrichsen."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ def draw_balance(data: FigureData, figure: Canvas) -> None:
 
 
 def _slides_when_pushed(gear: WedgeGear, push: float) -> bool:
-    """Whether the contact problem of a gear at rest has a solution that slides when pushed with a force (N)."""
+    """True if the contact problem of a gear at rest, pushed with a force (N), has a sliding solution."""
     from stickslip.contact import transitions
 
     data = gear.contact_data(-push / gear.stiffness)

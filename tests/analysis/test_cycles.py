@@ -9,6 +9,11 @@ from scipy.integrate import solve_ivp
 from stickslip.analysis import limit_cycle
 
 
+def test_short_record_names_the_cure():
+    t = np.linspace(0.0, 10.0, 1001)
+    assert "longer record or an earlier `start`" in limit_cycle(t, np.sin(t)).message
+
+
 def test_sine():
     t = np.arange(0.0, 50.0, 0.01)
     result = limit_cycle(t, 2.0 + 0.3 * np.sin(1.7 * t + 0.4))
@@ -67,7 +72,7 @@ def test_two_cycles_in_one_period():
     assert result.period == pytest.approx(2.0 * math.pi, rel=1e-5)
 
 
-def test_what_is_not_a_limit_cycle():
+def test_other_motions_are_no_limit_cycles():
     t = np.arange(0.0, 60.0, 0.01)
     dying = limit_cycle(t, np.exp(-0.05 * t) * np.sin(2.0 * t))
     assert not dying.found and dying.trend < 0.0 and "dies out" in dying.message

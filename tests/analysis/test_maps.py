@@ -97,7 +97,7 @@ def test_bound_of_case_4_is_that_of_lemkes_path():
     assert "stick" in result.at(bound * (1 + 1e-6)).solutions
 
 
-def test_from_slip():
+def test_states_after_slip():
     """(4.41–4.46): lowering has two solutions or none under the chatter condition; lifting has one."""
     lowering = ss.analysis.state_map(SET_2, start="slip-")
     assert intervals_of(lowering) == [(), ("slip-", "open")]

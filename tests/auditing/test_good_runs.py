@@ -158,7 +158,7 @@ def test_ready_machines(name: str) -> None:
     assert report.passed, report
 
 
-def test_it_costs_little() -> None:
+def test_audit_time_is_proportional_to_the_run() -> None:
     """An audit samples each step a few times: it stays in proportion to the run."""
     report = ss.analysis.audit(
         ss.simulate(ss.machines.belt_oscillator(1.0, 2.0, LAWS["stribeck"], 0.2), 60.0)
@@ -167,7 +167,7 @@ def test_it_costs_little() -> None:
     assert sum(report.checked.values()) < 200_000
 
 
-def test_it_says_what_it_cannot_check() -> None:
+def test_audit_lists_unchecked_laws() -> None:
     m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
     m.add_friction("belt", on="block", law=LAWS["leuven"], surface_velocity=0.2)
     report = ss.analysis.audit(ss.simulate(m, 5.0))

@@ -41,7 +41,7 @@ def test_many_facets_pass(facets: int, impact_and_belt: tuple[str, float]) -> No
     assert "the law of some impacts" not in report.unchecked
 
 
-def test_what_an_impact_sets_in_motion_could_not_rest() -> None:
+def test_break_away_by_an_impact_is_accepted() -> None:
     """A brake that holds a disc breaks away where the disc strikes: that is no break-away by a force."""
     body = ss.contours.Circle(0.2).on(*(ss.Expr(f"{name}.position") for name in ("x", "y", "turn")))
     ground = ss.contours.Line().on()

@@ -151,7 +151,7 @@ def test_resumed_anywhere_it_has_the_same_bits():
         assert [*first.events, *rest.events] == [*whole.events] or len(rest.events) < len(whole.events)
 
 
-def test_what_it_remembers_is_part_of_the_state():
+def test_delayed_velocities_are_part_of_the_state():
     """Two runs that came to the same place with the same velocity are different states."""
     m = belt(0.3)
     a = ss.simulate(m, 0.2).state
@@ -233,7 +233,7 @@ def test_bad_memory_and_curves():
         m.add_friction("guide", on="a", law=rising)
 
 
-def test_what_comes_back_fades():
+def test_repeated_jumps_do_not_multiply_steps():
     """Two dead times without a common measure, and sliding throughout: steps grow with time, not with its powers."""
     m = ss.Machine(mass=[1.0, 1.0], stiffness=[[4.0, -1.0], [-1.0, 3.0]], names=["a", "b"])
     for name, tau in (("a", 0.1), ("b", 0.1 * np.sqrt(2.0))):

@@ -17,7 +17,7 @@ def falling(force: float, memory: float, low: float, side: float) -> ss.Machine:
 
 
 @pytest.mark.parametrize("rng", RANDOM, ids=lambda rng: "")
-def test_it_is_held_by_its_lagged_force_and_breaks_away_when_that_has_fallen(rng):
+def test_element_held_by_lagged_force_breaks_away_at_closed_form_time(rng):
     """After the fall f' = (fs - f)/T, so that f reaches the force F at t1 + T log((f1 - fs)/(F - fs))."""
     memory, low, side = rng.uniform(2.0, 20.0), rng.uniform(0.2, 0.5), rng.choice([-1.0, 1.0])
     fs = 0.5 * low

@@ -121,7 +121,7 @@ def test_a_brake_that_closes_while_the_part_moves() -> None:
         assert ss.analysis.audit(run).passed
 
 
-def test_what_nothing_presses_stays_free() -> None:
+def test_unloaded_element_stays_free() -> None:
     law = ss.StickSlip(CURVE, ss.Lag(0.05))
     m = ss.Machine(mass=1.0, stiffness=30.0, names=["part"])
     m.add_friction("brake", on="part", law=law, normal_load=0.0, surface_velocity=ss.Step(0.5, start=0.3))
@@ -181,7 +181,7 @@ def test_derivatives_across_release_and_grip(law: ss.Law) -> None:
     assert run.sensitivity["part.velocity", "part.position"][-1] == pytest.approx(richardson, rel=2e-8)
 
 
-def test_in_steps_of_a_fixed_length() -> None:
+def test_time_stepping_handles_zero_load() -> None:
     m = part_on_a_spring(LAWS["Coulomb"], 20.0 - ss.Step(20.0, start=1.0))
     run = ss.simulate(m, t_end=2.0, initial={"part.position": 0.2}, method="time_stepping", max_step=1e-3)
     mode = run["brake.mode"]
@@ -193,7 +193,7 @@ def test_no_derivative_by_a_load_that_is_zero() -> None:
         ss.simulate(part_on_a_spring(LAWS["Coulomb"], 0.0), t_end=1.0, sensitivities=["brake.normal_load"])
 
 
-def test_in_real_time() -> None:
+def test_real_time_handles_zero_load() -> None:
     """A brake that closes after half a second, in steps of 0.1 ms."""
     m = part_on_a_spring(LAWS["Coulomb"], ss.Step(5.0, start=0.5))
     rt = ss.RealTime(m, step=1e-4, outputs=["brake.mode", "part.position"], initial={"part.position": 0.2})

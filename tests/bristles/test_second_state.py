@@ -42,7 +42,7 @@ def test_the_peak_at_a_reversal_is_not_stepped_over(rtol: float) -> None:
 
 @pytest.mark.parametrize("rtol", [1e-6, 1e-7, 1e-8, 1e-9])
 @pytest.mark.parametrize("side", [1.0, -1.0])
-def test_at_rest_beside_dry_friction_it_keeps_the_side_from_which_it_came(side: float, rtol: float) -> None:
+def test_second_state_at_rest_keeps_its_side(side: float, rtol: float) -> None:
     """y' = (sgn v/s0 − y): at rest sgn v is what it was, and y an exponential."""
     m = ss.Machine(mass=[1.0], names=["x"])
     m.add_friction("f", on="x", law=LAW, normal_load=0.2)
@@ -55,7 +55,7 @@ def test_at_rest_beside_dry_friction_it_keeps_the_side_from_which_it_came(side: 
     assert y[-1] > 0.9
 
 
-def test_at_rest_a_force_whose_limits_leave_out_zero_stays_within_them() -> None:
+def test_force_at_rest_stays_within_limits_without_zero() -> None:
     """From z = y = 1/s0 the least force, s0 Fc z + (s0 (Fs - Fc) - alpha) y - alpha/s0, is 1.8 N; held there y falls."""
     m = ss.Machine(mass=[1.0], names=["x"])
     m.add_friction("dry", on="x", law=ss.Coulomb(3.0))

@@ -54,7 +54,7 @@ def test_a_pendulum_in_cartesian_coordinates(amplitude):
     assert run.energy.residual < 1e-10
 
 
-def test_nothing_drifts():
+def test_closed_loop_does_not_drift():
     """2e4 steps at the tolerance of every day: each ends on the rod, to the last digits."""
     t = np.arange(0.0, 100.0, 0.005)
     run = ss.simulate(pendulum(), 100.0, max_step=0.005, t_eval=t, initial=at_angle(2.0))
@@ -286,7 +286,7 @@ def test_the_stiff_method_agrees():
     assert stiff.y[:, -1] == pytest.approx(explicit.y[:, -1], abs=2e-7)
 
 
-def test_what_is_refused():
+def test_invalid_closed_loops_are_refused():
     m = pendulum()
     with pytest.raises(ValueError, match=r"'rod' is violated by the initial values: .*hypot"):
         ss.simulate(m, 1.0, initial={"x.position": 1.0, "y.position": 1.0})

@@ -24,7 +24,7 @@ def skid(facets: int, mass: float = 1.0, restitution: float = 0.3) -> ss.Machine
 
 
 @pytest.mark.parametrize("facets", [0, 4, 8])
-def test_what_is_missing_in_the_change_of_momentum(facets: int) -> None:
+def test_constraint_impulse_balances_momentum(facets: int) -> None:
     """On u, which nothing else moves: M dv = -column F."""
     run = ss.simulate(skid(facets), t_end=0.6, initial=START)
     time = run.events.time[run.events.impact][0]

@@ -71,7 +71,7 @@ def test_a_backstop_holds_a_load() -> None:
     assert run["backstop.force"][-1] == pytest.approx(19.62, rel=1e-14)
 
 
-def test_what_turns_backwards_at_the_start_is_stopped_by_an_impact() -> None:
+def test_backward_start_begins_with_an_impact() -> None:
     run = ss.simulate(_freewheel(), t_end=1.0, initial={"engine.velocity": 1.5})
     (hit,) = run.events
     assert hit.impact and str(hit.after) == "locked"

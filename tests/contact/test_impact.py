@@ -276,3 +276,10 @@ def test_feet_that_stick_stand_still(mu: tuple[float, ...]) -> None:
         if "stick" in hit.compression:
             assert np.abs(hit.velocity).max() < 3e-15
             assert hit.friction_impulse.sum() == pytest.approx(m * u, rel=1e-14)
+
+
+def test_zero_tangents_name_the_cure() -> None:
+    with pytest.raises(ValueError, match="leave `tangents` out for contacts without friction"):
+        contact.impact([1.0, 1.0], [1.0, 0.0], [[-1.0, 1.0]], [[0.0, 0.0]])
+    (hit,) = contact.impact([1.0, 1.0], [1.0, 0.0], [[-1.0, 1.0]], restitution=1.0)
+    assert hit.velocity.tolist() == [0.0, 1.0]

@@ -46,7 +46,7 @@ def test_inside_the_cone_a_share_of_the_velocity_comes_back(law, back):
     assert hit.tangent_velocity == pytest.approx([-back], rel=1e-13)
 
 
-def test_what_slides_through_compression_stores_the_limit():
+def test_sliding_compression_stores_the_friction_limit():
     """mu = 0.1: S_C = mu, S_E = mu eps while it slides on; just faster than it can be stopped."""
     response = 1.0 + 1.0 / BALL
     stops = 0.1 * (1.0 + 0.8) * response  # speed that friction takes in the whole impact
@@ -192,7 +192,7 @@ def test_a_bouncing_ball_turns_at_every_bounce(impact, back):
     assert report.passed, report
 
 
-def test_it_is_part_of_the_description():
+def test_tangential_restitution_is_part_of_the_description():
     m, other = superball(0.5), superball(0.6)
     assert m != other and pickle.loads(pickle.dumps(m)) == m and ss.Machine.from_dict(m.to_dict()) == m
     assert m != superball(None)

@@ -96,7 +96,7 @@ def lemke_label(w, scale, **options):
     return problem.label(result.z).contacts[0]
 
 
-def test_what_lemke_returns_depends_on_the_scaling_of_the_rows():
+def test_solution_of_lemke_depends_on_row_scaling():
     """With the rows as written separation from 0.5287 mm on; with the first three times m1, as the source
     does, stick up to 0.87302 mm. Scaling row i by s is the same as dividing the covering vector by s
     there."""
@@ -370,7 +370,7 @@ def _single(G, free, low, high, present, allowed=()):
     )
 
 
-def test_what_no_rule_can_settle_is_called_ambiguous():
+def test_symmetric_solutions_are_ambiguous():
     """A plant whose force pushes the wrong way (G < 0): slip to either side solves, in perfect symmetry."""
     d = _single(-1.0, 0.0, -1.0, 1.0, 0)
     assert d["rule"] == "present mode" and d["modes"].tolist() == [0] and d["solutions"] == 3

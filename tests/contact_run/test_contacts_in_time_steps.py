@@ -109,7 +109,7 @@ def test_going_on_gives_the_same_bits() -> None:
     assert [*first.events, *second.events] == list(whole.events)
 
 
-def test_what_it_refuses() -> None:
+def test_time_stepping_refuses_unsupported_contacts() -> None:
     m = ss.Machine(mass=1.0, names=["x"])
     with pytest.raises(ValueError, match="max_step = inf"):
         ss.simulate(m, t_end=1.0, method="time_stepping")

@@ -60,7 +60,7 @@ def test_a_brake_that_is_put_on_while_another_holds():
 
 @pytest.mark.parametrize(("holds", "pushes"), [(4.0, 3.0), (3.0, 4.0), (3.0, 3.0)])
 @pytest.mark.parametrize("others", [0, 1, 2])
-def test_what_pushes_and_what_holds_begin_together(holds, pushes, others):
+def test_force_and_brake_that_grow_together(holds, pushes, others):
     """y'' = (pushes - holds) t where that is more than nothing, with up to two brakes on another mass."""
     m = ss.Machine(mass=[1.0, 1.0], names=["y", "x"])
     m.add_friction("brake", on="y", law=ss.Coulomb(1.0), normal_load=ss.Ramp(holds))

@@ -76,7 +76,7 @@ def test_time_stepping_reads_it_too():
     assert run["ball.velocity"][-1] == pytest.approx(exact["ball.velocity"][-1], abs=5e-3)
 
 
-def test_what_has_no_meaning_ends_the_run():
+def test_restitution_outside_its_range_ends_the_run():
     run = ss.simulate(ball(restitution=lambda v: 2.0 - v), 4.0, initial={"ball.position": 1.8})
     assert run.status == "failed"
     assert "restitution of 'floor' is -4 where it is approached with 6" in run.message

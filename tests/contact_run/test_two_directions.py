@@ -46,7 +46,7 @@ def test_sliding_friction_has_the_size_of_the_cone(facets, angle):
 
 @pytest.mark.parametrize("facets", [4, 8, 16])
 @pytest.mark.parametrize("angle", np.linspace(0.05, 3.1, 7))
-def test_what_holds_is_within_the_bound(facets, angle):
+def test_friction_limit_is_that_of_the_polygon(facets, angle):
     """A force that grows in one direction moves the puck at the polygon's limit there, by its support function."""
     m = puck(facets)
     m.add_force({"x": math.cos(angle), "y": math.sin(angle)}, ss.Ramp(slope=1.0))
@@ -60,7 +60,7 @@ def test_what_holds_is_within_the_bound(facets, angle):
     assert MU * 2.0 * G * math.cos(half) - 1e-9 <= limit <= MU * 2.0 * G + 1e-9
 
 
-def test_it_comes_to_the_cone_with_the_number_of_facets():
+def test_polygon_converges_to_the_cone():
     """Driven across the floor by springs and forces, against the cone, regularised, by SciPy."""
 
     def machine(facets):
@@ -127,7 +127,7 @@ def rubbed(run, facets):
     return np.array([np.cos(angles) @ given, np.sin(angles) @ given])
 
 
-def test_what_is_refused():
+def test_invalid_second_tangents_are_refused():
     with pytest.raises(ValueError, match="facets of 'floor'"):
         puck(7)
     with pytest.raises(ValueError, match="a Coulomb law"):

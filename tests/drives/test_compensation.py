@@ -254,7 +254,9 @@ class TestBadInput:
             ),
         ],
     )
-    def test_what_has_no_velocity(self, control: ss.Compensator, arguments: dict, message: str) -> None:
+    def test_references_without_velocity_are_refused(
+        self, control: ss.Compensator, arguments: dict, message: str
+    ) -> None:
         m = ss.Machine(mass=1.0, names=["slide"])
         m.add_controller(control, name="c", to="slide", **arguments)
         m.add_controller(ss.PID(kp=1.0), on="slide")
@@ -302,12 +304,12 @@ class TestForceAsASignal:
     @pytest.mark.parametrize(
         "law", [LAW, ss.Coulomb(1.0) + ss.Viscous(2.0), ss.Table([0.0, 0.1, 0.2], [1.0, 0.6, 0.9])]
     )
-    def test_it_is_the_curve_at_the_velocity(self, law: ss.Law, velocity: ss.Signal) -> None:
+    def test_friction_force_equals_the_curve_at_the_velocity(self, law: ss.Law, velocity: ss.Signal) -> None:
         t = np.random.default_rng(2).uniform(0.0, 3.0, 2000)
         force = ss.FrictionForce(law, velocity, normal_load=3.0)
         assert force(t) == pytest.approx(law.force(velocity(t), 3.0), abs=2e-10)
 
-    def test_it_enters_a_command_before_limit_and_lag(self) -> None:
+    def test_friction_force_enters_command_before_limit_and_lag(self) -> None:
         """Against SciPy: i' = (limited (force + kp (r - x)) - i)/T, m x'' = i - c x'."""
         reference = ss.SmoothStep(0.4, start=0.1, duration=0.8)
         force = ss.FrictionForce(self.LAW, reference.derivative())

@@ -200,7 +200,7 @@ class TestBadInput:
             ({"on": "a", "reference": "q.output"}, "reference of 'p' = 'q.output'"),
         ],
     )
-    def test_what_has_no_rate_or_does_not_exist(self, arguments: dict, message: str) -> None:
+    def test_limits_refuse_missing_rates_and_unknown_names(self, arguments: dict, message: str) -> None:
         m = self.machine()
         m.add_controller(ss.P(kp=1.0, feedforward=1.0), name="p", **arguments)
         m.add_controller(ss.P(kp=1.0, period=0.1), name="held", measure="a", reference=0.0)

@@ -326,7 +326,7 @@ def test_encoders_reach_all_who_measure_them() -> None:
         _ = axis.machine
 
 
-def test_what_cannot_be_is_refused() -> None:
+def test_invalid_parts_are_refused() -> None:
     axis = ss.Drive()
     with pytest.raises(ValueError, match="no body yet"):
         _ = axis.machine
@@ -393,7 +393,7 @@ def test_a_part_is_checked_where_it_is_written() -> None:
             make()
 
 
-def test_what_a_machine_does_is_looked_for_there() -> None:
+def test_missing_attributes_of_drives_name_the_machine() -> None:
     axis = ss.Drive()
     with pytest.raises(
         AttributeError, match=r"a Drive has no 'poles'; its machine has it: axis.machine.poles, or"

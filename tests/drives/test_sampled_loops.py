@@ -120,7 +120,7 @@ def test_a_callable_is_the_controller_it_computes() -> None:
     assert np.array_equal(again.y[:, -1], a.y[:, -1])
 
 
-def test_what_a_callable_raises_comes_out() -> None:
+def test_exception_of_a_callable_is_passed_on() -> None:
     def control(t: float, r: float, y: float) -> float:
         if t > 0.25:
             raise KeyError("mine")

@@ -68,7 +68,7 @@ def test_a_filter_reads_its_reference_alone() -> None:
     )
 
 
-def test_what_cannot_be_is_refused_with_a_cure() -> None:
+def test_invalid_systems_are_refused_with_a_cure() -> None:
     with pytest.raises(
         ValueError,
         match="num = .* of degree 1 at most, that of den: .* needs a low-pass",

@@ -134,7 +134,7 @@ def test_a_sampled_integral_is_clamped(side: float) -> None:
     assert held > 50 and np.abs(expected).max() < 2.15
 
 
-def test_what_clamping_does_to_derivatives() -> None:
+def test_derivatives_through_clamping() -> None:
     start = {"q.velocity": 0.1}
     runs = [
         ss.simulate(clamped(reference)[0], t_end=3.0, initial=start) for reference in (2.0 - 1e-5, 2.0 + 1e-5)

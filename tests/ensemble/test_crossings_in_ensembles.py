@@ -68,7 +68,7 @@ def test_stores_know_them(tmp_path: Path) -> None:
         )
 
 
-def test_what_is_no_crossing_is_refused() -> None:
+def test_events_must_be_crossings() -> None:
     with pytest.raises(ValueError, match="Crossing"):
         ss.ensemble(slide(), {"slide.force": FORCES}, t_end=1.0, events=["slide.position"])
     with pytest.raises(ValueError, match=r"other\.events\.first"):

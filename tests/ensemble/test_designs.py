@@ -59,7 +59,7 @@ def test_a_point_is_run_again_with_the_same_bits(index: tuple[int, int]) -> None
         out.rerun(3)
 
 
-def test_what_a_result_knows() -> None:
+def test_result_holds_its_design() -> None:
     out = grid(initial={"block.velocity": 0.1}, max_events=50)
     assert out.machine == builds.belt() and out.t_end == 20.0 and out.version == ss.__version__
     assert out.options == {"initial": {"block.velocity": 0.1}, "max_events": 50}

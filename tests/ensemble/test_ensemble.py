@@ -285,7 +285,9 @@ def test_runs_that_keep_less() -> None:
         ({"belt.law.static": [1.0]}, [lambda run: 1.0, lambda run: 2.0], ValueError, "all different"),
     ],
 )
-def test_what_is_refused(parameters: dict, measure: list, error: type[Exception], text: str) -> None:
+def test_invalid_parameters_and_measures_are_refused(
+    parameters: dict, measure: list, error: type[Exception], text: str
+) -> None:
     with pytest.raises(error, match=text):
         m = belt()
         m.add_force("block", ss.Ramp(slope=1e-3))
@@ -330,7 +332,7 @@ def test_a_point_that_is_refused_is_a_status(name: str, values: list[float], tex
         out.rerun(1)
 
 
-def test_so_many_points_that_they_are_refused_with_what_they_would_take() -> None:
+def test_too_many_points_are_refused_with_an_estimate() -> None:
     many = {
         "belt.surface_velocity": np.linspace(0.1, 0.2, 100_000),
         "block.velocity": np.linspace(0.1, 0.2, 10_000),

@@ -128,7 +128,7 @@ def test_a_store_of_another_version_is_refused_by_name(tmp_path: Path) -> None:
             read()
 
 
-def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
+def test_other_folders_are_refused_as_store(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "text").write_text("mine")
     (tmp_path / "file").write_text("mine")

@@ -239,7 +239,7 @@ def test_values_keep_their_shape() -> None:
         e({"x": [1.0, 2.0], "y": [1.0, 2.0, 3.0]})
 
 
-def test_what_is_equal_and_what_is_not() -> None:
+def test_equality_of_expressions() -> None:
     a, b = ss.sin(X) * 2.0, 2.0 * ss.sin(ss.Expr("x"))
     assert a == b and hash(a) == hash(b) and len({a, b}) == 1
     assert a != ss.sin(X) and a != 1.0 and X != Y

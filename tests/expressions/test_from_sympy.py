@@ -143,7 +143,7 @@ def test_unknown_symbols_are_all_named() -> None:
         (sympy.log(X - X + sympy.Symbol("c")), "log\\(-1\\) has no finite value"),
     ],
 )
-def test_what_cannot_be_read_is_named(formula, message: str) -> None:
+def test_unreadable_sympy_formula_is_named(formula, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ss.from_sympy(formula, {X: "x", sympy.Symbol("c"): -1.0})
 

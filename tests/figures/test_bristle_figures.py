@@ -127,7 +127,7 @@ class TestClaims:
         assert np.any(s["LuGre"] * s["velocity"] < -1e-6)
         assert np.all(s["Stribeck"] * s["velocity"] >= 0.0)
 
-    def test_what_the_printed_alpha_cannot_do(self):
+    def test_printed_alpha_cannot_reproduce_the_figure(self):
         found = {}
         for module in (bristle_tests, bristle_motion, hunting):
             for figure in module.FIGURES:

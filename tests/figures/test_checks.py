@@ -123,7 +123,7 @@ def test_a_fitted_input_says_to_what() -> None:
         Input("k", 60.0, "Nm/rad", "guessed")  # type: ignore[arg-type]
 
 
-def test_what_is_not_printed_stands_under_the_picture() -> None:
+def test_inputs_not_printed_are_listed_under_the_picture() -> None:
     from stickslip_figures._input import caption
     from stickslip_figures._picture import picture
 

@@ -73,7 +73,7 @@ def test_unknown_figure_lists_the_known() -> None:
         figures.get("x")
 
 
-def test_nothing_is_computed_when_one_name_is_unknown(tmp_path: Path) -> None:
+def test_unknown_figure_name_stops_before_computing(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="unknown figure 'x'"):
         figures.run(["servo_2", "x"], tmp_path)
     assert not list(tmp_path.iterdir())

@@ -135,7 +135,7 @@ def test_a_table_of_a_thousand_places() -> None:
     assert 0.5 * float(np.sum(0.5 * (f[1:] + f[:-1]) * np.diff(inner))) == pytest.approx(0.75, rel=1e-12)
 
 
-def test_it_comes_to_rest_by_the_energy_equation() -> None:
+def test_stop_under_varying_load_matches_energy_balance() -> None:
     """Work of friction is mu times the area under N(x): the stop is where it has taken all energy."""
     mu, mass, v = 0.5, 1.5, 0.6
     run = ss.simulate(_slide(ss.Coulomb(mu)), t_end=5.0, initial={"slide.velocity": v})

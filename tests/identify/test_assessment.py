@@ -125,11 +125,11 @@ def test_model_that_leaves_out_viscous_friction_is_named() -> None:
 
 def test_fit_worse_than_a_constant_is_no_success() -> None:
     """A record whose sign is turned: friction can only bring the body to rest, where the record has moved back."""
-    with pytest.warns(RuntimeWarning, match="worse than none: its residuals of body.position"):
+    with pytest.warns(RuntimeWarning, match="worse than a constant: its residuals of body.position"):
         found = fit(
             body(ss.Coulomb(0.8)), ["guide.law.kinetic"], {"body.position": (T, -STOPPING)}, initial=START
         )
-    assert not found.success and "worse than none" in found.message
+    assert not found.success and "worse than a constant" in found.message
 
 
 def test_parameter_at_its_bound_is_named_and_has_no_standard_error() -> None:
@@ -185,7 +185,7 @@ class TestCurves:
     @pytest.mark.parametrize("loss", ["linear", "soft_l1"])
     def test_viscous_curve_through_a_constant_is_worse_than_none(self, loss: str) -> None:
         f = 1.0 + 0.1 * np.random.default_rng(0).normal(size=200)
-        with pytest.warns(RuntimeWarning, match="worse than none"):
+        with pytest.warns(RuntimeWarning, match="worse than a constant"):
             assert not fit_curve(self.speed, f, law=ss.Viscous(1.0), loss=loss).success
 
     def test_amount_at_zero_is_named(self) -> None:

@@ -115,7 +115,7 @@ class TestBatch:
         t = np.linspace(30.0, 40.0, 400)
         still = {"z": 1e-5, "y": 1e-5 * np.exp(-4.0)}
         v = np.where(t < 35.0, 2e-3, 2e-3 * (1.0 + 1e-8))
-        with pytest.warns(RuntimeWarning, match="only combinations|does nothing"):
+        with pytest.warns(RuntimeWarning, match="only combinations|has no effect"):
             fit = fit_bristle(
                 t, v, np.full(400, 1.0), stiffness=1e5, stribeck_velocity=1e-3, shape=2.0, initial=still
             )
@@ -161,7 +161,7 @@ class TestRecursive:
             abs(kinetic[np.searchsorted(t, at + 0.2 * memory)] - 1.3) > 0.1
         )  # it is not faster than its memory
 
-    def test_nothing_is_negative(self) -> None:
+    def test_fitted_parameters_are_not_negative(self) -> None:
         f = force(viscous=0.0, alpha=0.0)
         f += 0.05 * np.random.default_rng(1).normal(size=f.size)
         track = track_bristle(T, V, f, 1e5, 1e-3, memory=1.0)

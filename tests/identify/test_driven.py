@@ -43,7 +43,7 @@ def test_numbers_without_noise_come_back(name: str) -> None:
 
 @pytest.mark.parametrize("law", [ss.Coulomb(1.0), ss.Stribeck(1.5, 1.0, 0.1, viscous=0.4), LAWS["Dahl"][0]])
 @pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
-def test_nothing_but_the_record_moves(law: ss.Law, size: float) -> None:
+def test_force_of_driven_law_equals_its_response(law: ss.Law, size: float) -> None:
     """The force is that of the law alone, whatever the sizes of load and velocity; where it slides, for dry laws."""
     m = driven(law, T, VELOCITY, normal_load=size)
     run = ss.simulate(m, float(T[-1]), t_eval=T, rtol=1e-11)

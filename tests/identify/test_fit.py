@@ -106,7 +106,7 @@ def test_times_of_signals_may_differ() -> None:
 
 # At the kinetic level, which it must not fall below, the static one moves nothing to first order: what breaks away
 # there starts without a jump of its acceleration.
-AT_KINETIC = pytest.warns(RuntimeWarning, match=r"guide.law.static does nothing")
+AT_KINETIC = pytest.warns(RuntimeWarning, match=r"guide.law.static has no effect")
 
 
 class TestNoise:
@@ -183,7 +183,7 @@ class TestWhatIsSaid:
     def test_parameters_that_do_nothing(self) -> None:
         m = shaken(ss.Coulomb(1.5, 1.0))
         m.add_friction("idle", on="slide", law=ss.Coulomb(0.5), normal_load=0.0)
-        with pytest.warns(RuntimeWarning, match=r"idle.law.kinetic does nothing"):
+        with pytest.warns(RuntimeWarning, match=r"idle.law.kinetic has no effect"):
             found = fit(m, {"idle.law.kinetic": 0.4, "guide.law.kinetic": 0.9}, record(m, "slide.position"))
         assert not found.success and found.stderr["idle.law.kinetic"] == np.inf
         assert found.parameters["guide.law.kinetic"] == pytest.approx(1.0)

@@ -20,7 +20,7 @@ def test_numbers_come_back() -> None:
     np.testing.assert_allclose(fit.predict(REST), level(REST))
 
 
-def test_from_runs_of_the_automaton() -> None:
+def test_fit_recovers_dwell_of_simulated_automaton() -> None:
     """Pushed ever more slowly, an automaton with dwell breaks away ever later and higher."""
     law = ss.StickSlip(
         ss.Stribeck(static=1.2, kinetic=0.8, stribeck_velocity=1e-3, shape=1.0), memory=ss.Lag(1.0), dwell=1.5
@@ -65,6 +65,6 @@ def test_bad_input() -> None:
         fit_break_away([-1.0, 1.0, 2.0, 3.0, 4.0], np.ones(5))
     with pytest.raises(ValueError, match="rest is constant"):
         fit_break_away(np.ones(5), np.ones(5))
-    with pytest.warns(RuntimeWarning, match="dwell does nothing"):
+    with pytest.warns(RuntimeWarning, match="dwell has no effect"):
         fit = fit_break_away(REST, np.ones(REST.size))
     assert fit.stderr["dwell"] == np.inf and fit.parameters["static"] == pytest.approx(1.0)

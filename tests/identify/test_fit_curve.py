@@ -107,13 +107,13 @@ def test_outliers_hardly_matter() -> None:
 
 def test_static_is_never_below_kinetic() -> None:
     rising = 1.0 + 0.3 * (1.0 - np.exp(-((SPEEDS / 0.02) ** 2)))
-    with pytest.warns(RuntimeWarning, match="(static|stribeck_velocity) does nothing"):
+    with pytest.warns(RuntimeWarning, match="(static|stribeck_velocity) has no effect"):
         fit = fit_curve(SPEEDS, rising, free=["static", "kinetic", "stribeck_velocity"])
     assert fit.parameters["static"] == fit.parameters["kinetic"]
     assert fit.stderr["stribeck_velocity"] == np.inf and not fit.success
 
 
-def test_what_ends_on_a_bound_has_no_interval() -> None:
+def test_parameter_at_bound_has_no_interval() -> None:
     fit = fit_curve(SPEEDS, 0.5 * SPEEDS - 0.001, ss.Coulomb(1.0) + ss.Viscous(1.0))
     assert fit.parameters["kinetic"] == 0.0 and np.isnan(fit.stderr["kinetic"])
     assert np.isfinite(fit.stderr["coefficient"])
@@ -185,7 +185,7 @@ class TestBadInput:
     def test_a_reversed_sign(self) -> None:
         with (
             pytest.warns(RuntimeWarning, match="is the sign reversed"),
-            pytest.warns(RuntimeWarning, match="does nothing"),
+            pytest.warns(RuntimeWarning, match="has no effect"),
         ):
             fit_curve(SPEEDS, -ss.Stribeck(**FALLING).force(SPEEDS))
 
@@ -197,7 +197,7 @@ class TestBadInput:
             fit_curve(wide, ss.Stribeck(**{**FALLING, "static": 400.0}).force(wide))
 
     def test_a_parameter_that_does_nothing(self) -> None:
-        with pytest.warns(RuntimeWarning, match="static does nothing"):
+        with pytest.warns(RuntimeWarning, match="static has no effect"):
             fit = fit_curve(SPEEDS, 0.8 + 0.0 * SPEEDS, ss.Coulomb, free=["kinetic", "static"])
         assert fit.stderr["static"] == np.inf and np.isfinite(fit.stderr["kinetic"])
 

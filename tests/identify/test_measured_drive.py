@@ -47,7 +47,7 @@ def test_models_have_at_most_15_parameters(parts: tuple[str, ...]) -> None:
     assert stretch.run(parts, start).success
 
 
-def test_what_is_held_out_covers_the_record() -> None:
+def test_held_out_samples_cover_the_record() -> None:
     stretch = Stretch(synthetic(), 0, 999)
     left = list(measured_drive.held_out(stretch))
     assert [kind for kind, _ in left] == ["time"] * 6 + ["speed"] * 3 + ["travel"] * 4

@@ -61,6 +61,6 @@ class TestMeasured:
         assert np.abs(steps - np.rint(steps)).max() < 1e-3
         assert np.gcd.reduce(np.diff(np.rint(steps)).astype(int)) == 1
 
-    def test_it_takes_a_tenth_of_a_second(self, record: Record) -> None:
+    def test_run_of_the_record_takes_a_tenth_of_a_second(self, record: Record) -> None:
         """1.6 to 2.1 million additions of the interpreter, of which three take a tenth of a second."""
         assert ratio(lambda: measured_parts.outcome(record), million_additions, repeats=5) <= 3.0

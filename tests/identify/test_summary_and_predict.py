@@ -43,7 +43,7 @@ def test_summary_names_strong_correlations_and_the_message() -> None:
 
 def test_correlation_with_an_undetermined_parameter_is_nan() -> None:
     t = np.linspace(0.0, 1.0, 50)
-    with pytest.warns(RuntimeWarning, match="does nothing"):
+    with pytest.warns(RuntimeWarning, match="has no effect"):
         m = ss.Machine(mass=1.0, names=["q"], force={"q": 2.0})
         m.add_friction("guide", on="q", law=ss.Coulomb(static=1.0, kinetic=1.0))
         found = fit(m, {"q.mass": 1.1, "guide.law.static": 1.2}, {"q.position": (t, 0.5 * t**2)})

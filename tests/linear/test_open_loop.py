@@ -259,7 +259,7 @@ def test_unknown_and_impossible_places_are_refused() -> None:
         m.bode("motor", "load")
 
 
-def test_what_is_not_linear_is_refused() -> None:
+def test_open_loop_refuses_nonlinear_machines() -> None:
     arm = ss.Machine(mass=1.0, names=["arm"])
     arm.add_force("arm", lambda q: -9.81 * ss.sin(q["arm"]))
     arm.add_controller(ss.PID(kp=1.0), on="arm")

@@ -124,3 +124,12 @@ def test_frequency_response_of_a_sampled_system() -> None:
     assert ours.response == pytest.approx(system(np.exp(0.1j * OMEGA[:20]))[None, None], rel=1e-12)
     grid = ss.linear.frequency_response(system)
     assert grid.omega[-1] <= np.pi / 0.1 and "1 x 1" in repr(grid)
+
+
+def test_grid_ignores_rounding_errors_of_integrators() -> None:
+    """A free mass under PID has three poles at 0, computed as about 1e-8 of the resonance of its load: 600 rad/s."""
+    m = ss.Machine(mass=[40.0, 20.0], names=["motor", "slide"])
+    m.add_spring("screw", on=("motor", "slide"), stiffness=5e6, damping=600.0)
+    m.add_controller(ss.PID(kp=2e5, ki=1e6, kd=8e3), "pid", on="motor")
+    grid = ss.open_loop(m, at="pid.output").bode().omega
+    assert grid[0] > 0.01 and grid[-1] < 1e6

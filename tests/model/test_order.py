@@ -98,7 +98,7 @@ def test_signals_are_listed_in_the_order_of_adding() -> None:
         assert m.elements == tuple(name for name in order if name in ("floor", "guide"))
 
 
-def test_what_is_referred_to_may_come_later() -> None:
+def test_referenced_elements_may_be_added_later() -> None:
     m = ss.Machine(mass=[1.0, 1.0], names=["a", "b"], force={"b": -9.81})
     m.add_controller(
         ss.PI(kp=4.0, tn=0.5), name="inner", measure="a.velocity", reference="outer.output", to="a"

@@ -65,7 +65,7 @@ def test_there_is_nothing_beside_the_description_to_change() -> None:
 
 
 @pytest.mark.parametrize("method", ["add_force", "add_friction", "add_contact", "add_controller"])
-def test_what_is_refused_changes_nothing(method: str) -> None:
+def test_refused_call_leaves_machine_unchanged(method: str) -> None:
     m = slide()
     bad = {
         "add_force": lambda: m.add_force("arm", 1.0),

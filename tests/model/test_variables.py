@@ -72,7 +72,7 @@ def test_a_run_shows_the_table() -> None:
         assert all(run[name].shape == run.t.shape for name in run.signals)
 
 
-def test_what_variables_measure() -> None:
+def test_quantities_of_variables() -> None:
     """Exponents of kg, m, s and rad."""
     m = machine()
     m.add_contact("wall", normal={"x": -1.0}, gap=5.0)

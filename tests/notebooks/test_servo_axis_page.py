@@ -16,7 +16,7 @@ NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "tutorial" / "servo_axis.ip
 CODE = [cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells if cell.cell_type == "code"][1]
 
 
-def test_it_takes_thirty_lines_with_imports() -> None:
+def test_servo_axis_takes_thirty_lines() -> None:
     assert len(CODE.splitlines()) <= 30
     assert {type(node) for node in ast.parse(CODE).body[:2]} <= {ast.Import, ast.ImportFrom}
 

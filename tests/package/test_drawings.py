@@ -270,6 +270,9 @@ def test_the_diagram_shows_controllers_limits_and_what_is_measured() -> None:
     ):
         assert part in words_, part
     assert "friction observer\nLuGre" in said(observed().draw())
+    arm = ss.Machine(mass=1.0, names=["arm"], kind="rotary")
+    arm.add_controller(ss.P(kp=1.0, limits=3.0), on="arm")
+    assert "limit\n±3 Nm" in said(arm.draw())
     assert "−10 … ∞ N" in said(led().draw()) and "1 state" in said(led().draw())
 
 
@@ -308,7 +311,7 @@ def test_given_axes_are_used_and_letters_shrink() -> None:
     assert max(small) < 6.0 <= max(text.get_fontsize() for text in drive().draw().texts)
 
 
-def test_what_is_checked() -> None:
+def test_invalid_drawing_arguments_are_refused() -> None:
     allowed = "unknown picture what = 'joint'; known are: 'schematic', 'diagram', 'guide'"
     with pytest.raises(ss.UnknownNameError) as error:
         three().draw(what="joint")  # a bristle has no states that are modes

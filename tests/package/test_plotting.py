@@ -292,3 +292,19 @@ def test_explore_in_a_notebook_draws_anew(monkeypatch: pytest.MonkeyPatch) -> No
 def test_explore_refuses(given: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match=r"slider speed = .* must be \(lowest, highest, start\)"):
         plotting.explore(print, speed=given)  # type: ignore[arg-type]
+
+
+def test_legend_names_shaded_element_without_signal_in_the_plot() -> None:
+    """Of two blocks one sticks throughout: "stick" alone would not tell which."""
+    m = ss.Machine(mass=[1.0, 1.0], names=["a", "b"], force={"b": 3.0})
+    for name in ("a", "b"):
+        m.add_friction(f"guide_{name}", on=name, law=ss.Coulomb(1.0))
+    run = ss.simulate(m, t_end=1.0)
+    for names, label in (
+        (("a.velocity", "b.velocity"), "guide_a: stick"),
+        (("a.velocity", "guide_a.force"), "stick"),
+    ):
+        figure = matplotlib.pyplot.figure()
+        run.plot(*names)
+        legend = next(axes.get_legend() for axes in figure.axes if axes.get_legend())
+        assert label in [text.get_text() for text in legend.get_texts()]

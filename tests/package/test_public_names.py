@@ -65,7 +65,7 @@ def test_a_pickle_names_no_private_module(name: str) -> None:
     assert not {text for text in texts if text.startswith("stickslip") and private(text)}
 
 
-def test_at_most_90_names_at_the_top() -> None:
+def test_top_level_has_at_most_90_names() -> None:
     assert len(dir(ss)) <= 90
 
 

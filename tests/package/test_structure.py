@@ -151,12 +151,12 @@ def test_machines_do_not_draw() -> None:
             assert not used & drawing, name
 
 
-def test_nothing_in_the_package_uses_the_figures_of_the_papers() -> None:
+def test_package_does_not_import_published_figures() -> None:
     for path in sources("stickslip").values():
         assert "stickslip_figures" not in path.read_text(encoding="utf-8"), path
 
 
-def test_at_most_20_modules_at_the_root() -> None:
+def test_package_root_has_at_most_20_modules() -> None:
     assert len(list(PACKAGE.glob("*.py"))) <= 20
 
 

@@ -33,7 +33,7 @@ def test_changelog_speaks_of_it() -> None:
     assert f"## {written()}" in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_it_is_nowhere_else_in_the_sources() -> None:
+def test_version_is_stated_once() -> None:
     pattern = re.compile(rf"(?<![\d.]){re.escape(written())}(?![\d.])")
     files = [ROOT / "pyproject.toml", ROOT / "README.md", *(ROOT / "src").rglob("*.[ch]pp")]
     files += [

@@ -41,7 +41,7 @@ def test_steps_one_by_one_see_the_same() -> None:
     assert one.crossings[0].cause == "turn rises through 0"
 
 
-def test_what_cannot_be_sought_is_refused() -> None:
+def test_invalid_crossings_are_refused() -> None:
     for events in (ss.Crossing("q.position", terminal=True), ["q.position"]):
         with pytest.raises(ValueError, match="events"):
             ss.RealTime(oscillator(), 0.01, events=events)

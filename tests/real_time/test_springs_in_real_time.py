@@ -60,7 +60,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_of_second_order_against_simulate(case: str) -> None:
+def test_springs_converge_with_second_order_to_simulate(case: str) -> None:
     machine, t_end, initial, last = CASES[case]
     run = ss.simulate(machine, t_end, initial=initial, rtol=1e-11)
     keys = [key for key in machine.compile().states if key.endswith((".position", ".velocity"))]

@@ -39,6 +39,6 @@ def test_without_jax(monkeypatch: pytest.MonkeyPatch) -> None:
         bridge(function)
 
 
-def test_what_is_no_function() -> None:
+def test_to_jax_refuses_non_callables() -> None:
     with pytest.raises(ValueError, match=r"function = 3.* p -> \(value, gradient\)"):
         ss.to_jax(3)  # type: ignore[arg-type]

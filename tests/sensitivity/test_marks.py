@@ -23,7 +23,7 @@ def swing(terminal: bool = False, level: float = 0.3) -> ss.Trajectory:
 
 
 @pytest.mark.parametrize("terminal", [False, True])
-def test_of_an_oscillation(terminal: bool) -> None:
+def test_crossing_of_an_oscillation_matches_closed_form(terminal: bool) -> None:
     """x = v/w sin(w t) crosses the level at t = arcsin(w level / v)/w, its velocity is then v √(1 - (w level / v)²)."""
     run = swing(terminal)
     first = run.events[0].sensitivity
@@ -65,7 +65,7 @@ def test_a_step_of_a_signal_stays_where_it_is() -> None:
     assert abs(after[1] - before[1]) > 1.0  # by the gain: of the reference's step
 
 
-def test_of_forces_and_sums_against_differences() -> None:
+def test_crossings_of_forces_and_sums_match_differences() -> None:
     """Signals that are no states, and combinations; a jump across the level is the event there."""
 
     def build(static: float) -> ss.Machine:

@@ -91,7 +91,7 @@ MEASURES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_ensembles_measure(name: str) -> None:
+def test_derivatives_of_ensemble_measures(name: str) -> None:
     build, initial, t_end, parameters = CASES[name]
     m = build()
     run = ss.simulate(m, t_end, initial=initial, sensitivities=parameters)
@@ -117,7 +117,7 @@ def test_equal_extremes_that_move_differently_determine_nothing() -> None:
     assert run.sensitivity.measure("q.position.max", "q.velocity") == pytest.approx(0.5, rel=1e-10)
 
 
-def test_what_is_behind_the_end_of_the_derivatives_is_no_number() -> None:
+def test_measure_after_the_end_of_derivatives_is_nan() -> None:
     """A ball comes to rest: its first height has a derivative, its last bounce has none."""
     run = ss.simulate(bouncing(), 5.0, initial={"ball.position": 1.0}, sensitivities=["floor.restitution"])
     assert run.sensitivity.valid_until.time < 5.0

@@ -38,7 +38,7 @@ ONCE = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("family", "seed"), ONCE)
-def test_what_was_wrong_once(family: str, seed: int) -> None:
+def test_derivatives_of_formerly_failing_machines(family: str, seed: int) -> None:
     """Corners beside an instant at which the same modes follow, and states at rest that share a force."""
     assert [one for one in judge(family, seed) if one.word == WRONG] == []
 

@@ -146,7 +146,7 @@ def test_motions_that_are_stepped(law: str) -> None:
     assert off(lambda run: np.sum(run["block.position"] ** 2), m, names, t_end=30.0, dt=1.0) < 1e-10
 
 
-def test_what_is_read_at_other_times_and_at_the_end() -> None:
+def test_adjoint_of_values_at_other_times_and_at_the_end() -> None:
     m, names, initial = chain(2)
     options: dict[str, Any] = {"t_end": 20.0, "t_eval": np.linspace(0.0, 20.0, 41), "initial": initial}
 
@@ -205,7 +205,7 @@ def test_behind_an_accumulation_nothing_is_determined() -> None:
     assert np.isnan(late([0.1])[1]).all()
 
 
-def test_what_goes_back_only_forwards() -> None:
+def test_auto_uses_forward_mode_where_reverse_is_impossible() -> None:
     """Reverse says why it is not possible; auto goes forwards."""
     m, names, initial = chain(2)
     options: dict[str, Any] = {"t_end": 5.0, "dt": 0.5, "initial": initial}

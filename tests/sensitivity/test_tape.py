@@ -60,6 +60,6 @@ def test_gradients(name: str) -> None:
         lambda x: np.sum(x, out=x),
     ],
 )
-def test_what_is_not_known_is_said(f: Callable[[Any], Any]) -> None:
+def test_unknown_operations_are_named(f: Callable[[Any], Any]) -> None:
     with pytest.raises(NotNoted):
         f(Noted(np.array([1.0, 2.0])))

@@ -68,7 +68,7 @@ def test_scipy_finds_the_levels_that_made_a_record() -> None:
     assert found.x == pytest.approx([1.0, 0.8], abs=1e-7)
 
 
-def test_what_is_not_determined_is_no_number() -> None:
+def test_gradient_is_nan_after_an_accumulation() -> None:
     """Behind the last bounce of a ball nothing is determined."""
     ball = ss.Machine(mass=1.0, names=["ball"], force={"ball": -9.81})
     ball.add_contact("floor", normal={"ball": 1.0}, restitution=0.5)
@@ -79,7 +79,7 @@ def test_what_is_not_determined_is_no_number() -> None:
     assert np.isnan(late([0.1])[1]).all()
 
 
-def test_what_has_no_derivative_is_an_error() -> None:
+def test_reading_values_without_derivative_raises() -> None:
     def of(f: object) -> object:
         return ss.value_and_grad(f, belt(), ["belt.law.static"], t_end=9.0, initial=START)([1.0])  # type: ignore[arg-type]
 

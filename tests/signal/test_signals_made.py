@@ -50,7 +50,7 @@ def test_products(first: ss.Signal, second: ss.Signal, tolerance: float) -> None
     )
 
 
-def test_what_no_signal_holds_is_refused() -> None:
+def test_products_without_representation_are_refused() -> None:
     with pytest.raises(ValueError, match="a sine times something that grows without an end"):
         ss.Sine(1.0, 1.0) * ss.Ramp(slope=1.0)
     with pytest.raises(ValueError, match="one without an input"):

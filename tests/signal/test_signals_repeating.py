@@ -71,7 +71,7 @@ def test_breakpoints_are_exact_after_a_million_periods() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_is_made_of_them(signal: ss.Signal, expected: object) -> None:
+def test_signals_composed_of_repeating_ones_repeat(signal: ss.Signal, expected: object) -> None:
     t = T[T > 0.1]
     assert signal.repeats_after is not None or signal(100.0) == 3.0
     assert signal(t) == pytest.approx(expected(t), abs=1e-9)  # type: ignore[operator]
@@ -81,7 +81,7 @@ def test_what_is_made_of_them(signal: ss.Signal, expected: object) -> None:
     assert ss.Machine.from_dict(told).to_dict() == told
 
 
-def test_what_has_no_common_period_names_the_cure() -> None:
+def test_missing_common_period_names_the_cure() -> None:
     tone = ss.Sine(1.0, np.sqrt(2.0))
     for make in (
         lambda: (ss.Sine(1.0, 1.0) + tone).clip(0.0, 1.0),

@@ -253,7 +253,7 @@ def test_two_elements_under_each_block_of_a_long_train():
     assert {e.element: e.time for e in r.events} == pytest.approx(expected, rel=1e-14)
 
 
-def test_what_leaves_by_static_levels_stays_where_kinetic_ones_hold_it():
+def test_element_stays_in_stick_if_kinetic_levels_hold_it():
     """a drags b. By static levels both slip; once a slides on b with 0.2 N, the ground holds b (0.52 < 0.55 N)."""
     m = ss.Machine(mass=[0.52, 0.53], names=["a", "b"], force={"a": -0.51, "b": -0.3233})
     m.add_friction("ground", on="b", law=ss.Coulomb(static=0.549, kinetic=0.549))

@@ -135,7 +135,7 @@ def test_two_that_are_described_alike_are_equal_and_none_like_another(make):
 
 @each
 @how
-def test_what_is_added_to_a_copy_leaves_the_other_alone(make, again):
+def test_adding_to_a_copy_leaves_the_original_unchanged(make, again):
     m = make()[0]
     other = again(m)
     name = m.names[0] if m.names else "u0"
@@ -259,7 +259,7 @@ def test_time_stepping_is_pickled_too():
     same_runs(run, through_pickle(run))
 
 
-def test_what_holds_a_machine_is_pickled():
+def test_objects_that_hold_machines_are_pickled():
     drive = ss.machines.two_mass_drive(
         motor_mass=1000.0, load_mass=1000.0, stiffness=5e6, damping=1341.64, normal_load=9810.0,
         load_friction=ss.Stribeck(static=0.0007, kinetic=0.0006, stribeck_velocity=1e-3),

@@ -92,7 +92,7 @@ def test_marks_are_kept_with_the_run(tmp_path: Path) -> None:
         assert again.events == run.events and again.status == "stopped" and again.message == run.message
 
 
-def test_what_cannot_be_is_refused() -> None:
+def test_invalid_crossings_are_refused() -> None:
     m = oscillator()
     with pytest.raises(ss.UnknownNameError, match="^'q' is no signal; it has 'q.position', 'q.velocity'"):
         ss.simulate(m, t_end=1.0, events=ss.Crossing("q"))

@@ -9,7 +9,7 @@ import stickslip as ss
 
 
 @pytest.mark.parametrize("level", [1e-9, 4e-9])
-def test_it_stops_where_its_own_velocity_is_zero(level: float) -> None:
+def test_element_stops_at_zero_of_its_own_velocity(level: float) -> None:
     """`far` breaks away under a sine just behind the start, when `near` slides with 1e-9 m/s: no rounding of zero.
 
     Friction of next to nothing stops `near` where the motion without friction turns, x' = 0:

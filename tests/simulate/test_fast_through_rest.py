@@ -9,7 +9,7 @@ import stickslip as ss
 
 
 @pytest.mark.parametrize("force", [1e5, 1e7, 1e9])
-def test_it_goes_through_a_peak_of_millimetres_a_second(force: float) -> None:
+def test_peak_velocity_of_fast_reversal_matches_closed_form(force: float) -> None:
     """v = -F/w cos w t, but for what friction of 1.3 N takes: 0.26 Ns, as the times of each direction come to."""
     w = 2.0 * np.pi
     m = ss.Machine(mass=1.0, names=["x"])

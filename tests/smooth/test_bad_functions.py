@@ -63,7 +63,7 @@ def test_a_mass_matrix_that_becomes_singular():
     assert run.t[-1] == pytest.approx(1.0, abs=1e-3)
 
 
-def test_what_is_for_linear_machines_alone():
+def test_linear_methods_refuse_nonlinear_machines():
     m = machine()
     m.add_force("arm", lambda q: -ss.sin(q["arm"]))
     with pytest.raises(ValueError, match="functions of its motion"):

@@ -34,7 +34,7 @@ def test_a_body_slides_off_a_cylinder(angle, speed):
     assert run.energy.residual < 1e-12
 
 
-def test_at_rest_on_top_it_stays():
+def test_body_at_rest_on_top_stays():
     run = ss.simulate(cylinder(), 2.0, initial={"y.position": 1.0})
     assert run.y[:, -1].tolist() == [0.0, 1.0, 0.0, 0.0]
     assert run["cylinder.normal_force"][-1] == pytest.approx(G, rel=1e-14)

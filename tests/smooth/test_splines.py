@@ -44,7 +44,7 @@ def test_around_a_centre(angles):
         assert own.radius(TURN, order)({"turn.position": phi}) == pytest.approx(exact(phi, order), abs=1e-13)
 
 
-def test_what_is_refused():
+def test_invalid_splines_are_refused():
     with pytest.raises(ValueError, match="x = "):
         Spline([0.0, 0.0, 1.0], [0.0, 1.0, 2.0])
     with pytest.raises(ValueError, match="y = "):

@@ -14,7 +14,7 @@ def _machine(**spring: object) -> ss.Machine:
     return m
 
 
-def test_it_takes_up_play() -> None:
+def test_preload_reduces_backlash() -> None:
     loose = _machine(stiffness=500.0, damping=4.0, backlash=0.01)
     taken = _machine(stiffness=500.0, damping=4.0, backlash=0.03, preload=5.0)  # 2 * 5 / 500 = 0.02
     start = {"q.velocity": 0.4}

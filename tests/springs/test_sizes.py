@@ -37,7 +37,7 @@ def test_sizes_of_what_springs_move() -> None:
     assert abs(sizes["slow.position"] / slow - 1.0) < 1e-7
 
 
-def test_what_is_pushed_or_dragged_has_the_size_of_what_moves_it() -> None:
+def test_driven_parts_inherit_sizes_from_their_drivers() -> None:
     """A motor with a torque; a wheel behind a flank of ratio 2, and a load that a guide drags, have none of their own."""
     m = ss.Machine(
         mass=[1.0, 1.0, 1.0], damping=[2.0, 0.0, 0.0], names=["motor", "wheel", "load"], force={"motor": 3.0}

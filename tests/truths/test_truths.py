@@ -30,7 +30,7 @@ def test_impacts_and_accelerations_solve_a_set_of_modes(family: str) -> None:
 
 
 @pytest.mark.parametrize(("family", "count"), [("chains", 8), ("drives", 3), ("springs", 4)])
-def test_from_event_to_event(family: str, count: int) -> None:
+def test_runs_agree_with_independent_solution_event_by_event(family: str, count: int) -> None:
     words: Counter[str] = Counter()
     for seed, told in found("events", family, 0, count):
         words.update(told)

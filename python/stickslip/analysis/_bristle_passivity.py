@@ -100,7 +100,7 @@ class OneState:
         return np.asarray(1.0 - rise * phi / end)
 
     def steady(self, u: Array, side: int) -> Array:
-        """What b has beside φ and bristle damping: viscous part, other curves, the second state."""
+        """Terms of b other than φ and bristle damping: viscous part, other curves, the second state."""
         law = self.law
         with np.errstate(over="ignore"):
             viscous = law.viscous * u**law.viscous_exponent / self.load
@@ -289,7 +289,7 @@ def _routes(prices: Prices, cycle: Array, top: float) -> list[list[float]]:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the reduced problem says."""
+    """Result of the reduced problem."""
 
     passive: bool | None
     margin: float

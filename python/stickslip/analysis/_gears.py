@@ -8,7 +8,7 @@ from stickslip.machines.worm_gear import WormGear
 
 
 def wedge_of(gear: WedgeGear | WormGear) -> WedgeGear:
-    """The wedge gear with the equations of this gear."""
+    """The equivalent wedge gear, which has the same equations."""
     wedge = gear.wedge if isinstance(gear, WormGear) else gear
     if not isinstance(wedge, WedgeGear):
         checks.reject("gear", gear, "a WedgeGear or a WormGear")

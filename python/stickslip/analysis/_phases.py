@@ -15,14 +15,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A motion from rest, all internal states zero, by which a law gives out more energy than it took.
+    """A motion from rest, all internal states zero, in which a law delivers more energy than it absorbed.
 
     Attributes
     ----------
     phases : tuple of (float, float)
-        Velocity, m/s, and how long it is held, s, one after the other.
+        Successive velocities, m/s, each with its duration, s.
     energy : float
-        What is drawn in the end, J, > 0: ``−∫ F v dt`` over all phases.
+        Energy extracted, J, > 0: ``−∫ F v dt`` over all phases.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class Counterexample:
 
     @property
     def t(self) -> Array:
-        """Start and end of every phase, s: the times of a jump stand twice, as `Law.response` takes them."""
+        """Start and end of every phase, s; a time at which the velocity jumps occurs twice, as in `Law.response`."""
         return corners(self.phases)[0]
 
     @property
@@ -66,7 +66,9 @@ def drawn(law: Law, load: float, phases: Sequence[tuple[float, float]]) -> float
 def best(
     law: Law, load: float, tries: Iterable[Sequence[tuple[float, float]]], enough: float = 0.5
 ) -> Counterexample | None:
-    """Of the motions that draw `enough` of the greatest energy the one with the fewest phases, the shortest."""
+    """Return the motion with the fewest phases, then the shortest, among those that extract `enough` of the greatest
+    energy.
+    """
     found = [(drawn(law, load, phases), phases) for phases in tries if phases]
     most = max((energy for energy, _ in found), default=0.0)
     if most <= 0.0:

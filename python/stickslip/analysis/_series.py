@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 
 def times_of(source: Any) -> Array:
-    """The times of a run (its ``t``), or of an array that holds them, checked."""
+    """Check and return the times of a run (its ``t``), or an array of times."""
     times = checks.vector("source.t" if hasattr(source, "t") else "source", getattr(source, "t", source))
     if times.size < 2:
         checks.wrong_shape("source", times, "of at least 2 samples")
@@ -46,18 +46,18 @@ def signal_of(source: Any, name: str, signal: Any, times: Array) -> Array:
 def record(
     source: Any, signals: dict[str, Any], start: float | None, end: float | None, difference: bool = False
 ) -> tuple[Array, list[Array], float, float]:
-    """Times, one array for each signal, and the window, all checked.
+    """Check and return times, one array for each signal, and the window.
 
     Parameters
     ----------
     source : run or array_like
-        A run of whose dense form is read what its signals need, if all of them are names, signals or constants.
+        A run; its dense form is sampled as finely as its signals need if all of them are names, signals or constants.
     signals : dict
         Argument -> name, array, `Signal` or constant.
     start, end : float, optional
         The window.
     difference : bool
-        Whether the first less the second signal is what is looked at, instead of each.
+        If True, the difference of the first and the second signal is analysed instead of each.
     """
     times = times_of(source)
     first, last = window("(start, end)", times, start, end)
@@ -74,7 +74,7 @@ def record(
 
 
 def window(name: str, times: Array, start: float | None, end: float | None) -> tuple[float, float]:
-    """The part of the record that is looked at."""
+    """Return the part of the record inside the window."""
     first = float(times[0]) if start is None else checks.finite("start", start)
     last = float(times[-1]) if end is None else checks.finite("end", end)
     if not times[0] <= first < last <= times[-1]:
@@ -84,7 +84,7 @@ def window(name: str, times: Array, start: float | None, end: float | None) -> t
 
 
 def clip(times: Array, values: Array, first: float, last: float) -> tuple[Array, Array]:
-    """The samples in a window, with interpolated ones at its ends."""
+    """Cut samples to a window, with interpolated values at its ends."""
     inside = (times > first) & (times < last)
     t = np.concatenate([[first], times[inside], [last]])
     x = np.concatenate([[np.interp(first, times, values)], values[inside], [np.interp(last, times, values)]])
@@ -92,7 +92,7 @@ def clip(times: Array, values: Array, first: float, last: float) -> tuple[Array,
 
 
 def crossings(times: Array, values: Array) -> Array:
-    """Times at which the straight line through the samples rises through zero."""
+    """Return the times at which the linear interpolant rises through zero."""
     rises = np.flatnonzero((values[:-1] < 0.0) & (values[1:] >= 0.0))
     left, right = values[rises], values[rises + 1]
     return times[rises] + (times[rises + 1] - times[rises]) * left / (left - right)

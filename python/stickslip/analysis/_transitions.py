@@ -81,8 +81,8 @@ class Transition:
 
     @cached_property
     def _problem(self) -> list[Any]:
-        """What the engine is given; last, whether friction vanishes while the contact is open: not where an
-        offset is left.
+        """Arguments of the engine; the last is True if friction vanishes while the contact is open: not if an offset is
+        left.
         """
         lines = np.array([[*self.low, *self.high, *self.low, *self.high]])
         element, state = np.zeros(1, dtype=np.int64), np.array([self.sliding], dtype=np.int64)
@@ -99,7 +99,7 @@ class Transition:
         return Answer(mode, force, raw["acceleration"])
 
     def all(self) -> list[Answer]:
-        """Every solution, one per mode."""
+        """All solutions, one per mode."""
         found: dict[int, Answer] = {}
         for raw in _core.transition.stage(*self._problem):
             answer = self._read(raw)
@@ -121,8 +121,8 @@ class Transition:
         return self._read(raw)
 
     def margins(self) -> list[float]:
-        """Every quantity whose sign decides about a mode, linear in `free` and in the levels: the modes can
-        change only where one of them is zero.
+        """All quantities whose signs decide a mode, linear in `free` and in the levels: the modes can change only where
+        one of them is zero.
         """
         return _core.transition.margins(*self._problem)
 

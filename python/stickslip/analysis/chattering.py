@@ -1,4 +1,4 @@
-"""Where a gear chatters, over friction and inertia ratio: by Füsgen's condition, by the pull from rest, by runs.
+"""Chatter maps of gears over friction and inertia ratio: by Füsgen's condition, by the pull from rest, by simulation.
 
 Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb", Kassel 2007, (2.23).
 """
@@ -35,15 +35,15 @@ class ChatterMap:
     inertia_ratio : ndarray, shape (rows,)
         Ratios m2/m1 of lower to upper mass; for a worm gear (Θ2/r2²)/(Θ1/r1²).
     margin : ndarray, shape (rows, columns)
-        δ/m1; below zero the gear chatters by Füsgen's condition.
+        δ/m1; the gear chatters by Füsgen's condition where it is negative.
     chatters : ndarray of bool, shape (rows, columns)
-        That condition, with self-braking.
+        Füsgen's condition together with self-braking.
     outcome : ndarray of int8, shape (rows, columns)
-        Index into `outcomes`: what the pull from rest does.
+        Index into `outcomes`: result of the pull from rest.
     separation_time : ndarray, shape (rows, columns)
         Time at which contact is first lost, s; infinite if the first slip keeps it.
     simulated : ndarray of int8, shape (rows, columns), or None
-        The same from runs of the engine, if `chatter_map` was asked for them.
+        The same from simulations, if `chatter_map` was called with ``simulate=True``.
     boundary : ndarray, shape (columns,)
         Inertia ratio tan γ·tan(ρ − γ) below which the gear chatters; zero where it is not self-braking.
 
@@ -92,23 +92,23 @@ def chatter_map(
     vary: str = "lower",
     simulate: bool = False,
 ) -> ChatterMap:
-    """Return where a gear chatters, over friction and inertia ratio, and what the pull from rest does there.
+    """Map the chatter of a gear over friction and inertia ratio, with the result of the pull from rest.
 
-    The condition δ < 0 is sharp only for the direct transition stick → separation: beyond it contact may
-    still be lost after a slip, which the outcome shows.
+    The condition δ < 0 is exact only for the direct transition stick → separation: for δ > 0 contact may still be lost
+    after a slip, which `outcome` shows.
 
     Parameters
     ----------
     gear : WedgeGear or WormGear
-        The gear whose other parameters are kept; the ratio of its static to its kinetic coefficient too.
+        The gear; its other parameters and the ratio of its static to its kinetic coefficient are kept.
     friction : array_like, shape (columns,)
         Kinetic coefficients of friction, ≥ 0.
     inertia_ratio : array_like, shape (rows,)
         Ratios m2/m1, > 0.
     vary : {"lower", "upper"}
-        Which inertia takes the ratio: the lower wedge (worm) or the upper wedge (wheel).
+        The inertia that is varied: that of the lower wedge (worm) or of the upper wedge (wheel).
     simulate : bool, default False
-        Also run every gear until its first slip is over, and give what it did as ``simulated``.
+        Also simulate every gear until its first slip is over; the outcomes are in ``simulated``.
 
     Returns
     -------
@@ -164,10 +164,9 @@ def chatter_map(
 
 
 def simulated_outcome(gear: WedgeGear) -> str:
-    """What the pull from rest does in a run of the engine: one of the outcomes of `ChatterMap`.
+    """Simulate the pull from rest and return its outcome, one of those of `ChatterMap`.
 
-    The run lasts until the first slip must be over: a half swing of the sliding gear on its spring and as
-    long again.
+    The run lasts for a full period of the sliding gear on its spring; the first slip is over after half of it.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""A worm in its clearance: from which speed on the second flank is struck.
+"""Impacts of a worm in its clearance: the lowest speed at which it hits the second flank.
 
-Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb", Kassel 2007, chapter 7: at
-a clearance of 2 mm the worm of the rig strikes one flank at 4.5 rpm, from about 12 to 15 rpm on it strikes
-both. The stiffness of its input shaft is not printed, so the speed is a map over it.
+Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb", Kassel 2007, chapter 7: at a
+clearance of 2 mm the worm of the test rig hits one flank at 4.5 rpm, and both from about 12 to 15 rpm on. The stiffness
+of its input shaft is not printed, so the speed is mapped over it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CounterFlankMap:
-    """The speed of the motor from which the second flank is struck.
+    """Lowest motor speed at which the worm hits the second flank.
 
     Attributes
     ----------
@@ -36,11 +36,11 @@ class CounterFlankMap:
     restitution : ndarray, shape (restitutions,)
         Coefficient of restitution.
     speed : ndarray, shape (stiffnesses, frictions, restitutions)
-        Lowest speed found by simulation at which the second flank is struck, rad/s; infinite where it is not
-        struck at any of the speeds tried.
+        Lowest speed found by simulation at which the worm hits the second flank, rad/s; infinite where it does not at
+        any speed tried.
     first_flight : ndarray, shape (stiffnesses, frictions)
-        Speed from which the first flight reaches the second flank, in closed form, rad/s. With ε = 0 every
-        later flight is the same as long as impacts end in stick; with ε > 0 a later one may reach farther.
+        Speed from which the first flight reaches the second flank, in closed form, rad/s. With ε = 0 all later flights
+        are equal as long as impacts end in stick; with ε > 0 a later flight may reach farther.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class CounterFlankMap:
 
 
 def _strikes(gear: WormGear, flights: int) -> bool:
-    """Whether the second flank is struck in the first flights, by simulation."""
+    """Simulate the first flights; True if one of them ends on the second flank."""
     if not math.isfinite(gear.separation_time):
         return False
     end = gear.separation_time + flights * 2.0 * math.pi / gear.shaft_frequency
@@ -91,7 +91,7 @@ def counter_flank_map(
     speed: ArrayLike,
     flights: int = 8,
 ) -> CounterFlankMap:
-    """Return the speed from which the second flank is struck, over shaft stiffness, friction and restitution.
+    """Map the lowest speed at which the worm hits the second flank, over shaft stiffness, friction and restitution.
 
     Parameters
     ----------
@@ -100,8 +100,8 @@ def counter_flank_map(
     stiffness, friction, restitution : array_like
         Values along the axes: Nm/rad, > 0; ≥ 0; in [0, 1].
     speed : array_like
-        Speeds of the motor that are tried, rad/s, > 0, increasing; the direction is that of lowering. Between
-        the last speed without and the first one with a strike the limit is bisected to 1e-4 of its value.
+        Motor speeds to try, rad/s, > 0, increasing; the direction is that of lowering. Between the last speed without
+        and the first with an impact on the second flank the limit is bisected to 1e-4 of its value.
     flights : int, default 8
         Length of each run in free periods of the worm on its shaft.
 

@@ -1,4 +1,4 @@
-"""Limit cycles in a record: found by their return, with period and amplitude."""
+"""Search for a limit cycle in a record, with its period and amplitude."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LimitCycle:
     Attributes
     ----------
     found : bool
-        Whether the last cycles repeat within the tolerance.
+        True if the last cycles repeat within the tolerance.
     period : float
         Period, s; NaN if there are no two cycles to compare.
     amplitude : float
@@ -31,13 +31,13 @@ class LimitCycle:
     mean : float
         Mean over one cycle.
     crossings : int
-        Rises through the middle in one period: 1 for a simple cycle.
+        Number of upward crossings of the middle in one period: 1 for a simple cycle.
     period_spread, amplitude_spread : float
         Greatest relative deviation of the last cycles from their mean.
     trend : float
-        Relative change of the amplitude per cycle; below zero the motion dies out.
+        Relative change of the amplitude per cycle; negative if the motion decays.
     message : str
-        The finding in words.
+        The result in words.
 
     Examples
     --------
@@ -80,10 +80,10 @@ def limit_cycle(
 ) -> LimitCycle:
     """Look for a limit cycle in the last part of a record.
 
-    Cycles begin where the signal rises through the middle of its range (counted once the signal has also left
-    a tenth of its range around it, so that noise does not count). If the last `cycles` of them agree in
-    period and amplitude, it is found; else groups of two, three … cycles are tried, for motions that repeat
-    less simply.
+    A cycle begins where the signal rises through the middle of its range; a crossing counts only after the signal has
+    left a band of a tenth of the range around the middle, so that noise does not count. A limit cycle is found if the
+    last `cycles` cycles agree in period and amplitude; otherwise groups of two, three, … cycles are tried as one
+    period.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def limit_cycle(
     signal : str or array_like, shape (n,)
         The signal.
     cycles : int
-        How many periods must agree; default 3.
+        Number of periods that must agree; default 3.
     tolerance : float
         Relative deviation allowed; default 1e-3.
     start, end : float, optional
@@ -129,7 +129,10 @@ def limit_cycle(
     low, high = float(x.min()), float(x.max())
     rises = _rises(t, x - 0.5 * (low + high), 0.1 * (high - low))
     if rises.size < 3:
-        return _none(f"fewer than two cycles between {first:g} and {last:g} s", 0.5 * (high - low))
+        return _none(
+            f"fewer than two cycles between {first:g} and {last:g} s: use a longer record or an earlier `start`",
+            0.5 * (high - low),
+        )
     best: LimitCycle | None = None
     for group in range(1, int(most_crossings) + 1):
         begins = rises[::-1][::group][: int(cycles) + 1][::-1]
@@ -140,7 +143,10 @@ def limit_cycle(
             return candidate
         best = candidate if best is None else best
     if best is None:
-        return _none(f"only {rises.size - 1} cycles, {cycles} are needed", 0.5 * (high - low))
+        return _none(
+            f"only {rises.size - 1} of {cycles} cycles: use a longer record, an earlier `start` or fewer `cycles`",
+            0.5 * (high - low),
+        )
     return best
 
 

@@ -1,10 +1,10 @@
-"""Describing function of a friction law, and the limit cycles it predicts: a cross-check, not a result.
+"""Describing function of a friction law and the limit cycles it predicts: an approximation to check simulations with.
 
-Friction under v = b + V·sin θ is replaced by its mean and its first harmonic, F ≈ F0 + N(V)·V·sin θ. In a
-loop with the linear path G(jω) from force to velocity a limit cycle is expected where 1 + N(V)·G(jω) = 0
-(Gelb, Vander Velde, "Multiple-input describing functions and nonlinear system design", 1968). It rests on the
-filter hypothesis: what the linear path lets through of the higher harmonics is small beside V. Sticking has no place in
-it. Where a predicted cycle breaks one or the other, `harmonic_balance` warns.
+Friction under v = b + V·sin θ is replaced by its mean and its first harmonic, F ≈ F0 + N(V)·V·sin θ. In a loop with the
+linear path G(jω) from force to velocity a limit cycle is expected where 1 + N(V)·G(jω) = 0 (Gelb, Vander Velde,
+"Multiple-input describing functions and nonlinear system design", 1968). This assumes that the linear path suppresses
+the higher harmonics (filter hypothesis) and that the body does not stick. `harmonic_balance` warns where a predicted
+cycle violates one of these assumptions.
 """
 
 from __future__ import annotations
@@ -54,14 +54,13 @@ def describing_function(law: Any, amplitude: ArrayLike, bias: float = 0.0, norma
     Parameters
     ----------
     law : law or callable
-        Anything with ``.force(v)`` (per unit normal load, opposing v), or that function itself.
+        A law, or a function ``force(v)``: force per unit normal load, opposing v.
     amplitude : array_like
         Amplitude V > 0 of the velocity, m/s.
     bias : float
         Mean velocity, m/s: minus the belt's velocity for a body on a belt; default 0.
     normal_load : float
-        Normal load, N. It scales the force as a whole; a viscous term, which does not scale with the load,
-        must be divided by it in the law.
+        Normal load, N. It scales the whole force; divide a viscous term, which does not scale with the load, by it.
 
     Returns
     -------
@@ -109,7 +108,7 @@ def describing_function(law: Any, amplitude: ArrayLike, bias: float = 0.0, norma
 
 @dataclass(frozen=True)
 class PredictedCycle:
-    """A limit cycle expected by harmonic balance.
+    """A limit cycle predicted by harmonic balance.
 
     Attributes
     ----------
@@ -118,13 +117,13 @@ class PredictedCycle:
     velocity : float
         Amplitude V of the velocity at the friction, m/s.
     stable : bool
-        Whether neighbouring motions approach it (Loeb's criterion).
+        True if neighbouring motions approach it (Loeb's criterion).
     distortion : float
-        Amplitude of the harmonics 2 to 9 of friction that the linear path lets through, relative to `velocity`; the
-        filter hypothesis assumes that it is small. NaN where it was not asked for.
+        Amplitude of the velocity caused by the harmonics 2 to 9 of friction, relative to `velocity`; the filter
+        hypothesis assumes that it is small. NaN if not computed.
     sticks : bool
-        Whether friction would hold the body where its velocity relative to the surface passes zero, so that the motion
-        cannot be near a sine.
+        True if friction would hold the body where its relative velocity passes zero, so that the motion is not close to
+        a sine.
 
     Examples
     --------
@@ -151,12 +150,12 @@ class PredictedCycle:
 
 
 class PredictedCycles(list[PredictedCycle]):
-    """Limit cycles expected by harmonic balance, by rising frequency; an empty list says why in `message`.
+    """Limit cycles predicted by harmonic balance, by rising frequency; if there is none `message` says why.
 
     Attributes
     ----------
     message : str
-        How many cycles there are, or why there is none.
+        Number of cycles, or the reason why there is none.
 
     Examples
     --------
@@ -207,8 +206,8 @@ def harmonic_balance(
     Returns
     -------
     PredictedCycles
-        A list of `PredictedCycle` by rising frequency. Where the balance has no solution in the ranges it is empty, and
-        its ``message`` says why: the phase never fits, or no amplitude gives the gain that is needed.
+        A list of `PredictedCycle` by rising frequency. If the balance has no solution in the ranges the list is empty,
+        and its ``message`` says which of the conditions on phase and gain is never met.
 
     Raises
     ------
@@ -218,8 +217,8 @@ def harmonic_balance(
     Warns
     -----
     UserWarning
-        For each cycle whose distortion is above a tenth, or in which friction would hold the body: frequency and
-        amplitude can be far off then.
+        For each cycle whose distortion is above a tenth, or in which the body would stick: frequency and amplitude are
+        then unreliable.
 
     Examples
     --------
@@ -289,7 +288,7 @@ def _why_none(
     gains: Array,
     unmet: list[tuple[float, float]],
 ) -> str:
-    """Which of the two conditions of 1 + N G = 0 is never met in the ranges searched."""
+    """State which condition of 1 + N G = 0 is never met in the ranges searched."""
     if not unmet:
         angles = np.rad2deg(np.unwrap([np.angle(complex(gain(float(w)))) for w in frequencies]))
         return (
@@ -319,7 +318,7 @@ def _warn(cycle: PredictedCycle) -> None:
         )
 
 
-# Of the amplitude; the error of the frequency is of the order of its square, that of the amplitude of the first.
+# Relative to the amplitude; the error of the frequency is of the order of its square, that of the amplitude of the first.
 _SMALL = 0.1
 _HARMONICS = np.arange(2, 10)
 
@@ -338,7 +337,7 @@ def _distortion(
 def _held(
     gain: Callable[[float], complex], law: Any, omega: float, size: float, bias: float, load: float
 ) -> bool:
-    """Whether the law's jump at rest holds the body where the sine of the velocity passes it.
+    """True if the law's jump at rest holds the body where the sine of the velocity passes it.
 
     Friction reaches the acceleration at once with the gain b = lim jω G. Arriving with the acceleration a, against the
     force F of the side it comes from, the body is held if F + a/b lies between the law's values on both sides of rest.

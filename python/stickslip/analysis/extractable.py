@@ -1,4 +1,4 @@
-"""A search for a velocity that draws energy out of a law, for laws of which nothing is known."""
+"""Numerical search for a motion that extracts energy from a friction law, for laws without a passivity result."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ExtractableEnergy:
-    """The most energy a search has drawn out of a law.
+    """Largest energy that a search has extracted from a law.
 
     Attributes
     ----------
     energy : float
-        J, >= 0; zero if every velocity tried left the law with net energy taken in.
+        J, >= 0; zero if the law absorbed net energy in every motion tried.
     t, velocity : ndarray
-        The velocity that does it: straight lines through these points (a time given twice is a jump). Empty
-        if there is none.
+        The velocity that extracts it, linear between these points (a time given twice is a jump). Empty if there is
+        none.
     tried : int
         Number of velocities tried.
 
@@ -47,12 +47,12 @@ class ExtractableEnergy:
 
     @property
     def found(self) -> bool:
-        """Whether any energy was drawn."""
+        """True if any energy was extracted."""
         return self.energy > 0.0
 
     @property
     def message(self) -> str:
-        """What was found, or why nothing was."""
+        """The result in words."""
         if self.found:
             return f"{self.energy:.6g} J are drawn within {self.t[-1] - self.t[0]:.6g} s"
         return f"no energy is drawn: each of the {self.tried} velocities tried leaves the law with net energy taken in"
@@ -140,16 +140,16 @@ def extractable_energy(
     max_duration: float = 10.0,
     max_velocity: float | None = None,
 ) -> ExtractableEnergy:
-    """Search for a velocity that draws net energy out of a law from rest, all internal states zero.
+    """Search for a motion from rest, all internal states zero, that extracts net energy from a law.
 
     Parameters
     ----------
     law : Law or float
         Any law.
     velocity_signals : iterable of (t, velocity), optional
-        Velocities to try, each as for `Law.response`: times and samples (straight lines between; a time given
-        twice is a jump) or times and a signal. By default a search over pairs of constant velocities held one
-        after the other, from a grid over many decades, refined from the best.
+        Velocities to try, each as for `Law.response`: times and samples (straight lines between; a time given twice is
+        a jump) or times and a signal. By default pairs of successive constant velocities on a grid over many decades,
+        refined from the best.
     normal_load : float, default 1.0
         Constant normal load, N.
     max_duration : float, default 10.0
@@ -160,7 +160,7 @@ def extractable_energy(
     Returns
     -------
     ExtractableEnergy
-        With `energy` 0 and `found` False if there was none. That is no proof that the law is passive.
+        Without a result `energy` is 0 and `found` is False; this does not prove that the law is passive.
 
     Raises
     ------

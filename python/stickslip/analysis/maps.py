@@ -1,8 +1,8 @@
-"""Maps of gears: which modes are possible where, and which of them Lemke's path returns.
+"""State maps of gears: all possible modes over a parameter, and the one that Lemke's algorithm returns.
 
-The complementarity problem of a contact with friction can have several solutions or none, and what Lemke's
-algorithm returns depends on how its rows are scaled. These maps hold all solutions and mark the two answers:
-with the source's scaling (the rows of motion multiplied by m1) and with none.
+The complementarity problem of a contact with friction can have several solutions or none, and the solution that Lemke's
+algorithm returns depends on the scaling of its rows. These maps hold all solutions and mark two: that for the source's
+scaling (rows of motion multiplied by m1) and that for unscaled rows.
 
 Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb", Kassel 2007, figures 4.3,
 6.2, 6.3.
@@ -34,7 +34,7 @@ Labels = Callable[[float], tuple[tuple[int, ...], int, int]]
 
 
 class Region(NamedTuple):
-    """One region of a map: its ends, every solution in it, and what Lemke's path returns.
+    """One region of a map: its ends, all its solutions, and the solution that Lemke's algorithm returns.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Region(NamedTuple):
     solutions : tuple of str
         Every state that solves the problem there.
     lemke_source, lemke_plain : str
-        The one that Lemke's path returns in the form of the source, and in the plain one.
+        The solution that Lemke's algorithm returns with the source's scaling, and without scaling.
 
     Examples
     --------
@@ -68,15 +68,15 @@ class StateMap:
     Attributes
     ----------
     parameter : str
-        What is along the axis, with its unit.
+        The parameter along the axis, with its unit.
     edges : ndarray, shape (regions + 1,)
-        Ends of the regions. An inner one is where the set of solutions or an answer of Lemke changes, to the
-        last bits.
+        Ends of the regions. An inner end is a value at which the set of solutions or the solution that Lemke's
+        algorithm returns changes, to machine precision.
     present : ndarray of bool, shape (regions, 5)
-        Whether each of `modes` is a solution.
+        True if each of `modes` is a solution.
     lemke_source, lemke_plain : ndarray of int8, shape (regions,)
-        Index into `modes` of what Lemke's path returns with the rows of motion multiplied by m1, and with the
-        rows not multiplied, covering vector of ones; −1 if it ends in a ray.
+        Index into `modes` of the solution that Lemke's algorithm returns with the rows of motion multiplied by m1, and
+        without scaling; covering vector of ones; −1 if it ends in a ray.
 
     Examples
     --------
@@ -139,9 +139,9 @@ class StateMap:
         label : str, optional
             Label of the horizontal axis; by default the map's own.
         lemke : bool, default True
-            Whether to draw which solution Lemke's path returns, for both scalings of its rows.
+            Whether to mark the solution that Lemke's algorithm returns, for both scalings of its rows.
         modes : sequence of str, optional
-            Rows from top to bottom; by default those that occur.
+            Modes from top to bottom; by default those that occur.
         **keywords
             For the bands (`matplotlib.patches.Rectangle`), such as ``alpha``.
 
@@ -183,7 +183,7 @@ class StateMap:
 
     @property
     def intervals(self) -> tuple[tuple[float, float, tuple[str, ...]], ...]:
-        """Ends and solutions of the regions, joined where only an answer of Lemke changes."""
+        """Ends and solutions of the regions, joined where only the solution of Lemke's algorithm changes."""
         joined: list[tuple[float, float, tuple[str, ...]]] = []
         for region in self.regions:
             if joined and joined[-1][2] == region.solutions:
@@ -194,7 +194,7 @@ class StateMap:
 
     @property
     def unique(self) -> NDArray[np.bool_]:
-        """Whether each region has exactly one solution, shape (regions,)."""
+        """True if each region has exactly one solution, shape (regions,)."""
         return np.asarray(self.present.sum(axis=1) == 1)
 
     def __repr__(self) -> str:
@@ -316,9 +316,9 @@ def state_map(
 
     Notes
     -----
-    From stick the problem holds the static coefficient in all its rows. A gear at rest stays at rest while
-    *stick* is a solution; the other solutions there are what makes Lemke's answer depend on the scaling of
-    the rows. From lowering there can be no solution at all: then an impact without collision follows.
+    From stick all rows of the problem hold the static coefficient. A gear at rest stays at rest while *stick* is a
+    solution; because there are other solutions as well, the one that Lemke's algorithm returns depends on the scaling
+    of the rows. From lowering there may be no solution: an impact without collision follows.
 
     Examples
     --------
@@ -378,7 +378,7 @@ def impact_map(
     Parameters
     ----------
     gear : WedgeGear or WormGear
-        The gear; its kinetic friction rules the impact.
+        The gear; its kinetic friction holds in the impact.
     low, high : float
         Range of α, rad; default −π/2 … π.
     restitution : float, optional

@@ -1,8 +1,8 @@
-"""Passivity of friction laws: proven with a storage function, or refuted with a motion that draws energy.
+"""Passivity of friction laws: proven by a storage function, or refuted by a motion that extracts energy.
 
-A law is passive from velocity to force if it never gives out more energy than it took: from rest, with all
-internal states zero, the work ``W(t) = ∫ F v dt`` that goes into it stays >= 0 for every velocity. Curves
-are, if they lie in the first and third quadrant; bristle laws store energy, and some create it.
+A law is passive from velocity to force if it never delivers more energy than it absorbed: from rest, with all internal
+states zero, the work ``W(t) = ∫ F v dt`` done on it stays >= 0 for every velocity. Curves in the first and third
+quadrant are passive; bristle laws store energy, and some create it.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Storage:
     formula : str
         The function in words, per unit normal load where it has states.
     energy : callable or None
-        Its value, J, (n_times,) from the internal states (n_states, n_times) in the order of
-        `Law.state_names`; None if it depends on more than they hold.
+        Storage function, J, (n_times,) of the internal states (n_states, n_times) in the order of `Law.state_names`;
+        None if it depends on more than they hold.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Storage:
 
 @dataclass(frozen=True)
 class Passivity:
-    """What is known about the passivity of a law.
+    """Result of `passivity`.
 
     Attributes
     ----------
@@ -62,14 +62,15 @@ class Passivity:
     condition : str
         The condition and whether it is necessary.
     margin : float
-        How far it is met (>= 0) or missed (< 0), in the unit of the condition; NaN where it has no measure.
+        Margin by which it is met (>= 0) or violated (< 0), in the unit of the condition; NaN where the condition is no
+        inequality.
     source : str
-        Where it comes from.
+        Source of the condition.
     storage : Storage or None
-        Where the law is passive.
+        Storage function of a passive law.
     counterexample : Counterexample or None
-        Where it is not: velocities and how long each is held, and the energy drawn. None beside False only
-        for a bristle so near to its limit that the motion cannot be told in double precision.
+        Motion that extracts energy from a law that is not passive. None with ``passive=False`` only for a bristle law
+        so close to its limit that double precision cannot represent the motion.
 
     Examples
     --------
@@ -279,7 +280,7 @@ def passivity(law: Law | float, normal_load: float = 1.0) -> Passivity:
     Parameters
     ----------
     law : Law or float
-        Any law. A sum of one bristle and curves is decided as a whole; with several bristles it is passive if
+        Any law. A sum of one bristle law and curves is decided as a whole; a sum of several bristle laws is passive if
         all parts are.
     normal_load : float, default 1.0
         Constant normal load, N, >= 0: bristle damping scales with it, the viscous part does not.
@@ -295,14 +296,14 @@ def passivity(law: Law | float, normal_load: float = 1.0) -> Passivity:
 
     Notes
     -----
-    LuGre and its elasto-plastic extension with constant damping and linear viscous part: if and only if
-    ``viscous >= damping · (static − kinetic)/kinetic`` (Barabanov, Ortega 2000). These laws with any other
-    damping, viscous part or curves beside them, and `TwoStateBristle`: the least work of every change of the
-    bristle force is computed; a law is passive if and only if no cycle and no path from rest has a negative
-    one, and that work is a storage function. With Table I of its source `TwoStateBristle` is passive for
-    2.5e4 <= alpha <= 1.08925e5 (shape 2); the proof of strict passivity in its source does not hold.
+    LuGre and its elasto-plastic extension with constant damping and linear viscous part: if and only if ``viscous >=
+    damping · (static − kinetic)/kinetic`` (Barabanov, Ortega 2000). These laws with any other damping, viscous part or
+    curves beside them, and `TwoStateBristle`: the least work for every change of the bristle force is computed. A law
+    is passive if and only if this work is negative for no cycle and no path from rest; it then is a storage function.
+    With Table I of its source `TwoStateBristle` is passive for 2.5e4 <= alpha <= 1.08925e5 (shape 2); the proof of
+    strict passivity in its source does not hold.
 
-    Every counterexample has been run through the engine before it is given.
+    Every counterexample is simulated before it is returned.
 
     Examples
     --------

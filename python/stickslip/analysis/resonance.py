@@ -20,11 +20,11 @@ class TwoMassResonance:
     Attributes
     ----------
     antiresonance : float
-        sqrt(c/m_L), rad/s: the load swings, the motor rests; a zero of motor force → motor motion.
+        Natural frequency of the load with the motor held, sqrt(c/m_L), rad/s; a zero of motor force → motor motion.
     resonance : float
-        sqrt(c·(1/m_M + 1/m_L)), rad/s: both swing against each other.
+        Natural frequency of the free drive, sqrt(c·(1/m_M + 1/m_L)), rad/s.
     load_damping : float
-        Damping ratio d/(2·sqrt(c·m_L)) of the load on the resting motor.
+        Damping ratio d/(2·sqrt(c·m_L)) of the load with the motor held.
     resonance_damping : float
         Damping ratio of the resonance, (d/2)·(1/m_M + 1/m_L)/resonance.
 

@@ -1,4 +1,4 @@
-"""What a drive does wrong where its reference turns back: the quadrant glitch of a circle."""
+"""Following error after reversals of the reference: the quadrant glitch of a circle."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class ReversalError:
     Attributes
     ----------
     time : ndarray, shape (number,)
-        When the reference turned back, s; where it rests in between, when it set out again.
+        Time of each reversal, s; if the reference rests in between, the time at which it moves again.
     peak : ndarray, shape (number,)
         Error reference - actual of greatest magnitude in the window after it, in the unit of the signals; positive where
         the actual value lags behind a reference that has turned upwards.
     delay : ndarray, shape (number,)
-        How long after the reversal the peak occurs, s.
+        Time from the reversal to the peak, s.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class ReversalError:
 
     @property
     def number(self) -> int:
-        """How many reversals there are."""
+        """Number of reversals."""
         return int(self.time.size)
 
     @property
@@ -76,8 +76,8 @@ def reversal_error(
     actual, reference : str, Signal or array_like, shape (n,)
         The two signals: names in the run, signals or arrays.
     window : float, optional
-        How long after each reversal the error is searched, s, positive; by default until half way to the next
-        reversal, or to the end.
+        Length of the window after each reversal in which the peak is searched, s, positive; by default until half way
+        to the next reversal, or to the end.
     start, end : float, optional
         Window of time in which reversals count, s; default the whole record.
 

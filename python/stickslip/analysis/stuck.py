@@ -1,7 +1,7 @@
-"""Friction of a drive seen over normal load and speed: how long it sticks, and how far it misses.
+"""Stick fraction and following error of a drive over normal load and speed.
 
-Krämer and Kempkes show three cases of one drive, without friction, with little and with much, and say that the
-passage between them is continuous. These maps are that passage, over speed as well.
+Krämer and Kempkes show one drive without friction, with little and with strong friction, and state that the transition
+is continuous. These maps show the transition, over speed as well.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from stickslip.run.simulation import simulate
 
 Array = NDArray[np.float64]
 
-# Samples in which the worst error is looked for, and how often the surroundings of the worst are sampled anew.
+# Number of samples in which the greatest error is located, and number of refinements around it.
 SAMPLES, ROUNDS = 2001, 3
 
 
@@ -39,7 +39,7 @@ class StuckFractionMap:
     error : ndarray, shape (rows, columns)
         Greatest magnitude of reference − actual from `error_from` on, in the unit of the signals; NaN likewise.
     stops : ndarray of int, shape (rows, columns)
-        How often the element stops; −1 where the run did not reach its end.
+        Number of stops of the element; −1 where the run did not reach its end.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class StuckFractionMap:
 
     @property
     def complete(self) -> bool:
-        """Whether all runs reached their ends."""
+        """True if all runs reached their ends."""
         return bool(np.all(np.asarray(self.stops) >= 0))
 
     def __repr__(self) -> str:
@@ -84,13 +84,13 @@ def stuck_fraction_map(
     reference: str = "control.reference",
     rtol: float = 1e-8,
 ) -> StuckFractionMap:
-    """Return how long a drive sticks and how far it misses its reference, over normal load and speed.
+    """Map the stick fraction and the following error of a drive over normal load and speed.
 
     Parameters
     ----------
     drive : callable
-        ``drive(normal_load, speed)`` makes the machine; anything that `simulate` takes. What the speed is, the
-        frequency or the amplitude of the reference or the slope of a ramp, is up to it.
+        ``drive(normal_load, speed)`` returns the machine, anything that `simulate` takes. It decides the meaning of
+        `speed`: frequency or amplitude of the reference, or slope of a ramp.
     normal_load : array_like, shape (columns,)
         Normal loads, N, ≥ 0.
     speed : array_like, shape (rows,)
@@ -101,8 +101,8 @@ def stuck_fraction_map(
         Time from which the error counts, s, so that the start can be left out. Stuck fraction and stops are
         those of the whole run.
     element : str, default "load friction"
-        Friction element that is looked at. A machine that has none of this name never sticks: so a drive may
-        be made without friction for a load of zero.
+        Friction element to analyse. A machine without an element of this name never sticks, so `drive` may leave
+        friction out for a load of zero.
     actual, reference : str, default "load.position" and "control.reference"
         Signals whose difference is the error.
     rtol : float, default 1e-8
@@ -119,8 +119,8 @@ def stuck_fraction_map(
 
     Notes
     -----
-    Stuck fractions come from the exact times of the events. The worst error is looked for in 2001 samples of
-    each run, between which it must not have more than one peak, and then refined.
+    Stuck fractions come from the exact times of the events. The greatest error is located among 2001 samples of each
+    run and then refined; between two samples it must not have more than one peak.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""How well a drive follows, settles and keeps moving: errors, settling, stops."""
+"""Following error, settling and stops of a drive."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FollowingError:
     max : float
         Greatest magnitude, in the unit of the signals.
     time : float
-        When it occurs, s.
+        Time of the greatest error, s.
     rms : float
         Root of the mean square over time; the samples are joined by straight lines, so the grid may be
         uneven.
@@ -121,7 +121,7 @@ def _runs(holds: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]
 
 @dataclass(frozen=True)
 class Settling:
-    """How a signal settles at its target.
+    """Settling time and overshoot of a signal.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class Settling:
         Time from the start of the window until the signal has entered the band for good, s; infinite if it
         has not.
     overshoot : float
-        How far it goes beyond the target, as a fraction of the step from the first value to the target.
+        Overshoot beyond the target, as a fraction of the step from the first value to the target.
     error : float
         Target minus last value.
     band : float
@@ -149,12 +149,12 @@ class Settling:
 
     @property
     def settled(self) -> bool:
-        """Whether the signal stays in the band at the end of the record."""
+        """True if the signal stays in the band at the end of the record."""
         return math.isfinite(self.time)
 
     @property
     def message(self) -> str:
-        """When the signal settles, or why it does not."""
+        """The result in words."""
         if self.settled:
             return f"settles {self.time:.6g} s after the start, within ±{self.band:.6g} of the target"
         return (
@@ -173,7 +173,7 @@ def settling(
     start: float | None = None,
     end: float | None = None,
 ) -> Settling:
-    """Return when a signal settles, and its overshoot.
+    """Return settling time and overshoot of a signal.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def settling(
         Half width of the band around the target: a fraction of the step from the first value to the target,
         or in the unit of the signal if `absolute`; default 0.02.
     absolute : bool
-        Whether `band` is in the unit of the signal.
+        If True, `band` is in the unit of the signal, otherwise a fraction of the step.
     start, end : float, optional
         Window of time, s.
 
@@ -236,9 +236,9 @@ class Stops:
     Attributes
     ----------
     begin, end : ndarray, shape (number,)
-        Their ends, s, cut at the window.
+        Start and end of each, s, cut at the window.
     fraction : float
-        Part of the window that they cover.
+        Fraction of the window that they cover.
 
     Examples
     --------
@@ -253,7 +253,7 @@ class Stops:
 
     @property
     def number(self) -> int:
-        """How many there are."""
+        """Number of stops."""
         return int(self.begin.size)
 
     @property
@@ -280,16 +280,16 @@ class Stops:
 def stops(
     source: Any, mode: str | ArrayLike, *, start: float | None = None, end: float | None = None
 ) -> Stops:
-    """Return the stops of an element: where its mode is *stick*.
+    """Return the stops of an element: the intervals in which its mode is *stick*.
 
     Parameters
     ----------
     source : run or array_like, shape (n,)
-        A run, or the times of the samples, s. A run is read through its events, which are exact; the times of
-        plain samples are as fine as their grid, each value holding until the next.
+        A run, or the times of the samples, s. Of a run the exact times of its events are used; of samples each value
+        holds until the next, so times are as fine as their grid.
     mode : str or array_like, shape (n,)
-        Name of the element in the run, or its modes: the integers of `ss.Mode` (0 is stick), or booleans that
-        say whether it sticks.
+        Name of the element in the run, or its modes: integers of `ss.Mode` (0 is stick), or booleans, True where it
+        sticks.
     start, end : float, optional
         Window of time, s.
 
@@ -322,7 +322,7 @@ def stops(
     begin, stop = _runs(np.asarray(sticks, dtype=bool))
     bounds = np.concatenate([moments, [max(last, float(moments[-1]))]])
     opens, closes = np.clip(bounds[begin], first, last), np.clip(bounds[stop], first, last)
-    # Moments of no length are none: a slip that only touches zero speed, or a stop outside the window.
+    # Intervals of zero length are left out: a slip that touches zero speed, or a stop outside the window.
     real = closes > opens
     opens, closes = opens[real], closes[real]
     return Stops(opens, closes, float(np.sum(closes - opens)) / (last - first))

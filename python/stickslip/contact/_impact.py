@@ -24,7 +24,7 @@ class Impact:
     velocity : ndarray, shape (dof,)
         q' after the impact, m/s.
     normal_velocity, tangent_velocity : ndarray, shape (n,)
-        Relative velocities after, m/s.
+        Relative velocities after the impact, m/s.
     normal_impulse, friction_impulse : ndarray, shape (n,)
         Ns, over both phases; the friction impulse opposes the motion.
     compression_normal_impulse, compression_friction_impulse : ndarray, shape (n,)
@@ -61,12 +61,12 @@ class Impact:
 
     @property
     def loss(self) -> float:
-        """Energy lost in the contacts, J; negative is a gain, which no passive contact can give."""
+        """Energy lost in the contacts, J; negative for a gain, which violates passivity."""
         return self.wall_work - self.energy_change + 0.0
 
     @property
     def gains_energy(self) -> bool:
-        """Whether the law of impact has created energy here."""
+        """True if the impact law has created energy."""
         size = abs(self.wall_work) + float(
             np.abs(self.normal_impulse).sum() + np.abs(self.friction_impulse).sum()
         )
@@ -75,17 +75,17 @@ class Impact:
 
 @dataclass(frozen=True, eq=False)
 class Impacts:
-    """Every outcome of an impact, the one the engine takes first; a sequence of :class:`Impact`.
+    """All solutions of an impact, starting with the one that the engine takes; a sequence of :class:`Impact`.
 
     Attributes
     ----------
     solutions : tuple of Impact
         Ordered by the least work ``Λ.T G Λ / 2`` of the impulses in compression, then in expansion.
     ambiguous : bool
-        Whether another outcome ties with the first, or the first depends on statically indeterminate impulses of
+        True if another outcome ties with the first, or the first depends on statically indeterminate impulses of
         compression. False if such impulses all lead to the same velocities.
     complete : bool
-        Whether all mode sets and the extreme ones of statically indeterminate impulses were tried. If velocities depend
+        True if all mode sets and the extreme ones of statically indeterminate impulses were tried. If velocities depend
         on these impulses, ``solutions`` holds both ends of the continuum of outcomes, and outcomes between them exist.
 
     Examples
@@ -102,7 +102,7 @@ class Impacts:
 
     @property
     def gains_energy(self) -> bool:
-        """Whether the outcome that the engine takes has created energy."""
+        """True if the outcome that the engine takes has created energy."""
         return bool(self.solutions) and self.solutions[0].gains_energy
 
     def __len__(self) -> int:
@@ -129,7 +129,7 @@ def impact(
     tangent_drift: ArrayLike = 0.0,
     collision: bool = True,
 ) -> Impacts:
-    """Frictional impact of all closed contacts at once.
+    """Return all solutions of a frictional impact of all closed contacts at once.
 
     Parameters
     ----------
@@ -137,25 +137,27 @@ def impact(
         Mass matrix, kg; its diagonal if one-dimensional.
     velocity : array_like, shape (dof,)
         q' before the impact, m/s.
-    normals, tangents : array_like, shape (n, dof)
-        Gradients w_N and w_T of **all** closed contacts, those that do not approach as well.
+    normals : array_like, shape (n, dof)
+        Gradients w_N of **all** closed contacts, including those that do not approach.
+    tangents : array_like, shape (n, dof), optional
+        Gradients w_T; not needed without friction.
     friction : float or array_like, shape (n,), optional
         Coefficients µ >= 0. Default 0.
     restitution : float or array_like, shape (n,), optional
         Coefficients ε in [0, 1]. Default 0.
     tangential_restitution : float or array_like, shape (n,), optional
-        Coefficients e_T in [0, 1]: the impact is tangentially reversible (figure 5.3 of the source; NaN for a
-        contact that has none). Poisson: where compression ends with the friction impulse S_C, that of expansion
-        lies between e_T ε S_C and µ Λ_NE of the same sign, the former where the contact slides back: what the
-        tangent had stored is returned. Newton: friction opposes ``g'_T⁺ + e_T g'_T⁻``, which is zero inside the
-        cone. By default none: the symmetric law of dry friction (5.16).
+        Coefficients e_T in [0, 1]: tangential restitution (figure 5.3 of the source; NaN for a contact without).
+        Poisson: where compression ends with the friction impulse S_C, that of expansion lies between e_T ε S_C and µ
+        Λ_NE of the same sign, the former if the contact slides back, releasing the energy stored in tangential
+        compression. Newton: friction opposes ``g'_T⁺ + e_T g'_T⁻``, which is zero inside the cone. By default none: the
+        symmetric law of dry friction (5.16).
     law : {"poisson", "newton"}, optional
         Compression and expansion (5.9-5.23 of the source), or ``g'_N⁺ + ε g'_N⁻`` complementary to the
         impulse. Newton with friction, and Poisson with unequal ε, can create energy: see :attr:`Impact.loss`.
     normal_drift, tangent_drift : float or array_like, shape (n,), optional
         Velocities ∂g/∂t of moving walls, m/s. Default 0.
     collision : bool, optional
-        False: impact without collision (Painlevé), of the solutions those with a positive normal impulse.
+        False: impact without collision (Painlevé); only solutions with a positive normal impulse.
 
     Returns
     -------
@@ -164,7 +166,7 @@ def impact(
     Raises
     ------
     ValueError
-        Names the argument, its value and what is allowed.
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------

@@ -21,7 +21,13 @@ def directions(name: str, value: ArrayLike, dof: int) -> Array:
         checks.wrong_shape(name, array, f"(n, {dof}), one row per contact")
     for i, row in enumerate(array):
         if not row.any():
-            checks.reject(f"{name}[{i}]", row, "a direction other than zero")
+            checks.reject(
+                f"{name}[{i}]",
+                row,
+                "a direction other than zero (leave `tangents` out for contacts without friction)"
+                if name == "tangents"
+                else "a direction other than zero",
+            )
     return array
 
 

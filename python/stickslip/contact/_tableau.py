@@ -28,12 +28,12 @@ class Tableau:
     rhs : ndarray, shape (n,)
         Values of the basic variables: never negative but in the first tableau.
     entering, leaving : str or None
-        What enters the basis next, and what leaves for it; `leaving` is None where nothing blocks, which
-        ends the path without an answer, both are None in a tableau that shows a solution.
+        Variables that enter and leave the basis next. `leaving` is None on a ray, where the path ends without a
+        solution; both are None in the tableau of a solution.
     stage : int
-        Counted from 1, the tableau of the problem as given.
+        Number of the tableau; 1 is that of the problem as given.
     attempt : int
-        Which covering vector, from 0.
+        Number of the covering vector, from 0.
     """
 
     columns: tuple[str, ...]
@@ -120,7 +120,7 @@ def tableaux(
     basis: list[int] = []
 
     def show(entering: int | None, leaving: int | None, stage: int, attempt: int) -> None:
-        # Always from the problem as given, so that no rounding of one tableau goes on into the next.
+        # Computed from the problem as given, so that rounding errors of tableaux do not accumulate.
         solved: Array = np.linalg.solve(whole[:, basis], whole).astype(np.float64)
         solved[:, basis] = np.eye(n)
         result.append(

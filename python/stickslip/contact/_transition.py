@@ -24,7 +24,7 @@ class Guide:
     Parameters
     ----------
     direction : array_like, shape (dof,)
-        Relative velocity there is ``direction @ q'``.
+        The relative velocity is ``direction @ q'``.
     kinetic : float
         Friction force while it slides, N (or Nm).
     static : float, optional
@@ -49,7 +49,7 @@ class Guide:
 
 @dataclass(frozen=True, eq=False)
 class Transition:
-    """One labelled solution.
+    """One solution with its modes.
 
     Attributes
     ----------
@@ -69,11 +69,11 @@ class Transition:
     acceleration : ndarray, shape (dof,)
         q'', m/s².
     touching : bool
-        Some inequality holds with equality: only higher derivatives tell whether it lasts.
+        True if an inequality holds with equality, so that higher derivatives decide how long the solution holds.
     unique_forces : bool
-        False if the forces are not determined by rigidity. Where normal forces are among them those of least norm
-        within all limits are chosen; where only friction at rest is, those whose greatest utilisation ``|F| / limit`` is
-        least.
+        False if the forces are statically indeterminate. The forces of least norm within all limits are chosen where
+        normal forces are indeterminate; where only friction in stick is, the forces whose greatest utilisation ``|F| /
+        limit`` is least.
     utilisation : float
         Greatest utilisation of the sticking elements; break-away at 1.
     constraint : float
@@ -105,14 +105,14 @@ class Transition:
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """Every labelled solution; a sequence of :class:`Transition`.
+    """All solutions with their modes; a sequence of :class:`Transition`.
 
     Attributes
     ----------
     solutions : tuple of Transition
     complete : bool
-        All mode sets were tried, so that the number of solutions is certain (up to 256 sets; beyond, the list
-        holds what Lemke's paths found).
+        True if all combinations of modes were tried, so that the number of solutions is certain (up to 256
+        combinations; beyond, the list holds the solutions found by Lemke's algorithm).
 
     Examples
     --------
@@ -153,9 +153,9 @@ class Decision:
         As in :class:`stickslip.Event`: ``"unique"``, ``"static to kinetic"``, ``"present mode"``,
         ``"fewest changes"``, ``"least constraint"``, ``"ambiguous"``; or ``"none"``.
     solutions : int or None
-        Distinct admissible answers; None if they were not counted.
+        Number of distinct admissible solutions; None if they were not counted.
     ambiguous : bool
-        Several answers remain after all rules: physics does not tell which.
+        True if several solutions remain after all rules.
 
     Examples
     --------
@@ -172,7 +172,7 @@ class Decision:
 
     @property
     def ambiguous(self) -> bool:
-        """Whether several answers remained after all rules."""
+        """True if several solutions remained after all rules."""
         return self.rule == "ambiguous"
 
 
@@ -197,14 +197,14 @@ class Contacts:
     sliding : array_like of {-1, 0, 1}, shape (n,), optional
         Signs of the tangential velocities; 0, the default, is at rest.
     guides : sequence of Guide, optional
-        Elements under prescribed load. They and the contacts are one problem.
+        Friction elements under prescribed load, part of the same problem.
     normal_drift, tangent_drift : float or array_like, shape (n,), optional
-        The parts ĝ of the relative accelerations that do not come from q'', m/s². Default 0.
+        Parts of the relative accelerations that do not depend on q'', m/s². Default 0.
 
     Raises
     ------
     ValueError
-        Names the argument, its value and what is allowed.
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------
@@ -286,9 +286,9 @@ class Contacts:
     def lcp(self) -> tuple[Array, Array]:
         """The complementarity problem ``w = A z + b`` of the source (3.56-3.59).
 
-        Order of unknowns, H being the elements at rest: w = (g''_N, g''_H⁺, g''_H⁻, λ_H0⁻, λ_H0⁺) against
-        z = (λ_N, λ_H⁺, λ_H⁻, z⁻, z⁺). One physical answer can be a continuum in z; :meth:`label` turns any
-        z back into modes, forces and accelerations.
+        Order of unknowns, H being the elements at rest: w = (g''_N, g''_H⁺, g''_H⁻, λ_H0⁻, λ_H0⁺) against z = (λ_N,
+        λ_H⁺, λ_H⁻, z⁻, z⁺). One physical solution can be a continuum in z; :meth:`label` converts any z to modes,
+        forces and accelerations.
 
         Returns
         -------
@@ -343,7 +343,7 @@ class Contacts:
         )
 
     def transitions(self) -> Transitions:
-        """Every labelled solution, the step from static to kinetic friction included.
+        """Return all solutions with their modes, after the step from static to kinetic friction.
 
         Returns
         -------
@@ -361,17 +361,18 @@ class Contacts:
         fired: dict[int, str] | None = None,
         admissible: Callable[[dict[str, Any]], bool] | None = None,
     ) -> Decision:
-        """The solution that the engine would take, and by which rule.
+        """Return the solution that the engine would take, and the rule that selects it.
 
         Parameters
         ----------
         present : sequence of str
             Labels before, contacts then guides, as in :attr:`Transition.contacts`.
         fired : dict of int to str, optional
-            For elements whose guard has just fired, the only label they may take now: a broken-away element
-            ``"slip+"`` or ``"slip-"``, a contact that lost its force ``"separate"``.
+            Prescribed new mode of elements whose guard has just fired: ``"slip+"`` or ``"slip-"`` after break-away,
+            ``"separate"`` after loss of contact force.
         admissible : callable, optional
-            Judges a raw candidate by what lies beyond this instant; default: all are admissible.
+            Function that accepts or rejects a candidate, for example by its motion after this instant; default: all are
+            admissible.
 
         Returns
         -------
@@ -413,8 +414,7 @@ def transitions(
     tangents: ArrayLike | None = None,
     **options: Any,
 ) -> Transitions:
-    """Every labelled solution of the contact problem of one instant; short for
-    ``Contacts(...).transitions()``.
+    """Return all solutions of the contact problem of one instant; short for ``Contacts(...).transitions()``.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 """Gaps and sliding velocities of planar contours in contact, as formulas for ``add_contact(gap=..., tangent=...)``.
 
-A contour belongs to a body, whose frame lies at (x, y) and is turned by an angle; these are formulas of the coordinates.
-Two contours have one gap: the distance along their common normal (*chatter* 3.1, 3.11 to 3.14: the parameters of the
-contours follow from t1·(r2 - r1) = 0 and t1·n2 = 0, and curvature enters the drift ζ of g'' = w_N·q'' + ζ). Circles and
-lines give it in closed form; on polynomials, splines and polar contours the feet of the normal are found by Newton's
-method, written out in the formula, so that all derivatives are exact.
+A contour belongs to a body, whose frame lies at (x, y) and is rotated by an angle; all three may be formulas of the
+coordinates. Two contours have one gap: the distance along their common normal (*chatter* 3.1, 3.11 to 3.14: the
+parameters of the contours follow from t1·(r2 - r1) = 0 and t1·n2 = 0, and curvature enters the drift ζ of g'' = w_N·q''
++ ζ). Circles and lines give it in closed form; on polynomials, splines and polar contours the feet of the normal are
+found by Newton's method, written out in the formula, so that all derivatives are exact.
 """
 
 from stickslip.contours.pairs import gap, sliding

@@ -18,7 +18,7 @@ _NOTHING = 1e-300  # lets NaN pass, and no number
 
 @dataclass(frozen=True)
 class _Meeting:
-    """What two contours do: their gap, the point on the first, the normal from the first to the second."""
+    """Geometry of two contours: gap, point on the first, normal from the first to the second."""
 
     gap: Any
     point: Point
@@ -31,7 +31,7 @@ def gap(first: Placed, second: Placed) -> Expr:
     Parameters
     ----------
     first, second : Placed
-        Any two but two lines. The first of two curves decides which point is sought: see Notes.
+        Any pair except two lines. Of two curves the first determines the start of the search: see Notes.
 
     Returns
     -------
@@ -41,14 +41,15 @@ def gap(first: Placed, second: Placed) -> Expr:
     Raises
     ------
     ValueError
-        For two lines, and for a bore around anything but a circle.
+        For two lines, and for a bore around anything other than a circle.
 
     Notes
     -----
-    A circle at a curve needs the foot of its centre alone. Of two curves both parameters are unknown: ``r1'(s1)' (r2
-    - r1) = 0`` and ``r1'(s1) x r2'(s2) = 0`` (*chatter* 3.1), solved by Newton's method in both, which begins at the
-    point of the first curve that faces the origin of the second, and at the point of the second with the opposite
-    normal. Where this does not find a common normal the gap has no value, and a run ends.
+    Between a circle and a curve only the foot of the normal through the centre is unknown. Between two curves both
+    parameters are unknown: Newton's method solves ``r1'(s1)' (r2 - r1) = 0`` and ``r1'(s1) x r2'(s2) = 0``
+    (*chatter* 3.1). It starts at the point of the first curve that faces the origin of the second, and at the point
+    of the second with the opposite normal. If no common normal is found the gap is undefined, and the run ends as
+    ``"failed"``.
 
     Examples
     --------
@@ -71,8 +72,9 @@ def gap(first: Placed, second: Placed) -> Expr:
 def sliding(first: Placed, second: Placed) -> dict[str, Expr]:
     """Return the velocity of the second body relative to the first where they touch, along the contour.
 
-    It is that of the two material points in contact, not of the point of contact, which moves along the contours. The
-    direction is that of the normal from the first to the second turned to the right: above a floor to the right.
+    It is the relative velocity of the two material points in contact; the point of contact itself moves along the
+    contours. The direction is that of the normal from the first to the second turned to the right: above a floor to the
+    right.
 
     Parameters
     ----------

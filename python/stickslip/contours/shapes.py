@@ -20,12 +20,12 @@ class Contour:
     """A contour in the frame of its body."""
 
     def on(self, x: Scalar = 0.0, y: Scalar = 0.0, angle: Scalar = 0.0) -> Placed:
-        """The contour on a body whose frame lies at (x, y) and is turned by `angle`.
+        """Place the contour on a body whose frame lies at (x, y) and is rotated by `angle`.
 
         Parameters
         ----------
         x, y, angle : Expr or float, default 0.0
-            Formulas of the coordinates, m and rad; numbers for what does not move.
+            Formulas of the coordinates, m and rad, or constants.
         """
         return Placed(self, x, y, angle)
 
@@ -39,7 +39,7 @@ class Circle(Contour):
     radius : float
         Greater than 0, or 0 for a point.
     x, y : float, default 0.0
-        Its centre in the frame of its body, m.
+        Centre in the frame of its body, m.
     hollow : bool, default False
         The free side is inside.
 
@@ -72,7 +72,7 @@ class Line(Contour):
     x, y : float, default 0.0
         A point of it, m.
     angle : float, default 0.0
-        Its direction, rad: with 0 it runs to the right and the free side is above.
+        Direction, rad: with 0 the line runs to the right and the free side is above.
     """
 
     x: float = 0.0
@@ -85,9 +85,9 @@ class Line(Contour):
 
 
 class Curve(Contour):
-    """A contour whose normal is sought by Newton's method, piece by piece.
+    """A contour whose normal is found by Newton's method, piece by piece.
 
-    A piece gives points by a parameter of its own; where a parameter has left it, `moved` finds the piece that it is on.
+    Each piece has a parameter of its own; when the parameter leaves a piece, `moved` finds the next one.
     """
 
     _side = 1.0  # the normal to the free side is the tangent, turned to the left, times this
@@ -133,8 +133,8 @@ class Polynomial(Curve):
 
     Notes
     -----
-    What touches it must be less curved than the curve is hollow there, and near enough for its abscissa to be a start for
-    Newton's method; where this does not find the foot the gap has no value, and a run ends.
+    The other contour must be less curved than the curve is hollow there, and close enough for its abscissa to be a
+    start value of Newton's method; where this does not find the foot the gap has no value, and a run ends.
     """
 
     def __init__(self, *coefficients: float) -> None:
@@ -191,12 +191,12 @@ class Polar(Curve):
 
     @classmethod
     def through(cls, radii: ArrayLike) -> Polar:
-        """The contour through points at equal angles φ = 0, 2π/n, ..., by trigonometric interpolation.
+        """Make the contour through points at equal angles φ = 0, 2π/n, ..., by trigonometric interpolation.
 
         Parameters
         ----------
         radii : array_like, shape (n,)
-            Their distances from the origin, m.
+            Distances of the points from the origin, m.
         """
         r = vector("radii", radii)
         n = r.size
@@ -210,7 +210,7 @@ class Polar(Curve):
         return f"Polar({list(self.a)!r}, {list(self.b)!r})"
 
     def radius(self, angle: Any, order: int = 0) -> Any:
-        """R or a derivative of it by the angle, of numbers, arrays or formulas."""
+        """Radius R or a derivative with respect to the angle, of numbers, arrays or formulas."""
         total: Any = self.a[0] if order == 0 else 0.0
         turn = 0.5 * np.pi * order
         for k in range(1, max(len(self.a), len(self.b) + 1)):
@@ -251,16 +251,16 @@ class Placed:
     angle: Scalar = 0.0
 
     def world(self, point: Point) -> Point:
-        """A point of the body's frame."""
+        """Transform a point from the body's frame."""
         a, b = self.turned(point)
         return self.x + a, self.y + b
 
     def turned(self, direction: Point) -> Point:
-        """A direction of the body's frame."""
+        """Transform a direction from the body's frame."""
         c, s = cos(self.angle), sin(self.angle)
         return direction[0] * c - direction[1] * s, direction[0] * s + direction[1] * c
 
     def seen(self, direction: Point) -> Point:
-        """A direction in the body's frame."""
+        """Transform a direction into the body's frame."""
         c, s = cos(self.angle), sin(self.angle)
         return direction[0] * c + direction[1] * s, direction[1] * c - direction[0] * s

@@ -1,7 +1,7 @@
 """Contours through points: cubic splines, over an abscissa or around a centre.
 
-Curvature is continuous at their points; its derivative is not, so each of these is a corner of the formula, at which
-steps end. Which piece holds is chosen for the coefficients, of which one cubic then is made.
+Curvature is continuous at the points but its derivative is not, so each point is a corner of the formula, at which
+steps of the integrator end.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _pieces(x: Array, y: Array, ends: tuple[float, float] | None, periodic: bool
 
 
 def _chosen(conditions: Sequence[Any], columns: Array) -> list[Any]:
-    """Of each row the value behind the last condition that holds; each holds where all before it do."""
+    """Return for each row the value of the last condition that holds; conditions hold in order."""
     if not conditions:
         return [float(value) for value in columns[:, 0]]
     k = (len(conditions) + 1) // 2
@@ -81,8 +81,8 @@ class Spline(Curve):
     x, y : array_like, shape (n,)
         The points, m; x increases, n >= 2.
     slopes : tuple of two float, optional
-        Its slopes at both ends (clamped); by default it is straight there (natural, s'' = 0). Beyond them the outermost
-        pieces go on.
+        Slopes at both ends (clamped); by default s'' = 0 there (natural). The outermost pieces continue beyond the
+        ends.
 
     Raises
     ------
@@ -101,8 +101,8 @@ class Spline(Curve):
 
     Notes
     -----
-    What touches it must be less curved than it is hollow there, and near enough for its abscissa to be a start for
-    Newton's method, as with a `Polynomial`.
+    The other contour must be less curved than this one is hollow there, and close enough for its abscissa to be a start
+    value of Newton's method, as with a `Polynomial`.
     """
 
     _rounds, _steps = 3, 3
@@ -120,7 +120,7 @@ class Spline(Curve):
         return f"Spline({self.x.tolist()!r}, {self.y.tolist()!r}, slopes={self.slopes!r})"
 
     def height(self, x: Any, order: int = 0) -> Any:
-        """S or a derivative of it by x (order 1 or 2), of a number, an array or a formula."""
+        """Height s or its derivative with respect to x (order 1 or 2), of a number, an array or a formula."""
         if isinstance(x, Expr):
             return self._piece(x)._along(x)[order][1]
         k = np.clip(np.searchsorted(self.x, x, side="right") - 1, 0, self.x.size - 2)
@@ -170,7 +170,7 @@ class PolarSpline(Curve):
     radii : array_like, shape (n,)
         Distances from the origin, m, > 0; n >= 3.
     angles : array_like, shape (n,), optional
-        Their polar angles, rad, which increase within one turn; equal ones from 0 on by default.
+        Polar angles of the points, rad, increasing within one turn; by default equally spaced from 0 on.
 
     Raises
     ------
@@ -215,7 +215,7 @@ class PolarSpline(Curve):
         return f"PolarSpline({self.radii.tolist()!r}, {self.angles.tolist()!r})"
 
     def radius(self, angle: Any, order: int = 0) -> Any:
-        """R or a derivative of it by the angle (order 1 or 2), of a number, an array or a formula."""
+        """Radius R or its derivative with respect to the angle (order 1 or 2), of a number, an array or a formula."""
         if isinstance(angle, Expr):
             piece, s = self._start(cos(angle), sin(angle))
             return _cubic(piece.coefficients, s)[order]
@@ -226,7 +226,7 @@ class PolarSpline(Curve):
         return _cubic(self._coefficients[:, k], turned - (self.angles[k] - self.angles[0]))[order]
 
     def _start(self, x: Any, y: Any) -> tuple[Any, Any]:
-        """Of a direction: on which side of the rays through the points it lies, which a turn does not change."""
+        """Return the side of a direction relative to the rays through the points, for any number of turns."""
         columns = np.vstack([np.cos(self.angles), np.sin(self.angles), self._coefficients])
 
         def beyond(k: int) -> Any:

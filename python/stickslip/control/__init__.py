@@ -1,4 +1,4 @@
-"""Controllers and filters: what a drive does with the difference between where it is and where it should be."""
+"""Controllers and filters."""
 
 from stickslip.control.controllers import LTI, PI, PID, Callable, Cascade, Controller, Matrices, P
 from stickslip.control.filters import (

@@ -1,4 +1,4 @@
-"""Linear systems of other packages, read by what they have: python-control's and SciPy's."""
+"""Linear systems of other packages, read by their attributes: python-control's and SciPy's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ZEROS_POLES_GAIN = ("zeros", "poles", "gain")
 
 
 def is_system(given: object) -> bool:
-    """Whether this is a state space, a transfer function, or zeros, poles and gain."""
+    """True if this is a state space, a transfer function, or zeros, poles and gain."""
     return any(
         all(hasattr(given, name) for name in names) for names in (_STATE_SPACE, _FRACTION, _ZEROS_POLES_GAIN)
     )

@@ -1,9 +1,8 @@
-"""Controllers: what a drive does with the difference between where it is and where it should be.
+"""Controllers: P, PI, PID, cascades, linear systems and Python functions.
 
-A controller is a value like a signal: comparable, picklable, printed as the expression that makes it. What it
-measures, follows and drives is said where it is added to a machine. In the formulas r is the reference, y
-what is measured, e = r - y and u the output, a force in N (torque in Nm) or whatever the next stage takes as
-its reference.
+A controller is a value like a signal: comparable, picklable, printed as the expression that makes it. Its measurement,
+reference and output are connected by `Machine.add_controller`. In the formulas r is the reference, y the measurement, e
+= r - y and u the output: a force in N (torque in Nm), or the reference of the next stage.
 
 Every controller takes the keyword arguments of `Controller`: limits, anti-windup and sampling.
 
@@ -14,10 +13,10 @@ time in s (T_V, Vorhaltezeit). ``PI(kp, ki)`` and ``PI(kp, tn=...)``, ``PID(kp, 
 ``Cascade(kv, kp, ki)`` and ``Cascade(kv, kp, tn=...)`` are the same controllers; gains and times can be read from either.
 Sweeps, fits and derivatives know ``tn`` of `PI` and `Cascade`, and ``ki`` and ``kd`` of `PID`.
 
-Sampled P, PI, PID and Cascade use the backward rectangle rule and put out what follows from the updated
-integral: ``i += kp * period / tn * e``, ``u = kp * e + i``. At a limit back-calculation then adds ``period /
-(period + tracking_time) * (u - u_raw)`` to the integral, the implicit form, which no tracking time makes
-unstable; clamping shortens the step of the integral so that u_raw ends on the limit, at most to nothing.
+Sampled P, PI, PID and Cascade use the backward rectangle rule with the updated integral: ``i += kp * period / tn * e``,
+``u = kp * e + i``. At a limit back-calculation then adds ``period / (period + tracking_time) * (u - u_raw)`` to the
+integral, the implicit form, which is stable for every tracking time; clamping shortens the step of the integral so that
+u_raw ends on the limit, at most to zero.
 """
 
 from __future__ import annotations
@@ -59,25 +58,25 @@ class Controller(Value):
     limits : float or (float or None, float or None), optional
         Smallest and greatest output; a single number g stands for (-g, g), None for no limit on that side.
     anti_windup : {"back_calculation", "clamping", None}, default "back_calculation"
-        What the integral does at a limit. Back-calculation adds (u - u_raw) / tracking_time to its rate, with
-        u_raw the output before and u after limiting. Clamping lets it move outwards only as far as the limit of u
-        allows, and inwards freely. None lets it wind up.
+        Anti-windup at a limit. Back-calculation adds (u - u_raw) / tracking_time to the rate of the integral, with
+        u_raw the output before and u after limiting. Clamping stops the integral where u reaches the limit and lets it
+        return freely. None: the integral winds up.
     tracking_time : float, optional
         Time constant of back-calculation in s, by default kp / ki (which is tn).
     period : float, optional
-        Sampling period in s: the controller runs at the multiples of it and its output is held in between. By
-        default it is continuous.
+        Sampling period in s: the controller runs at its multiples, and the output is held in between. By default the
+        controller is continuous.
     delay : float, default 0
         Time in s from sampling to output, at most one period. Sampled controllers only.
     quantum : float, default 0
         Step of the measuring scale in units of y: samples are rounded to its nearest multiple. Sampled
         controllers only.
     rate : {"measured", "difference"}, default "measured"
-        Where velocities come from: a sensor of their own, or the difference quotient of successive (rounded)
-        samples of the position, zero at the first sample. Sampled controllers only.
+        Velocities: measured directly, or by backward difference of (rounded) position samples, zero at the first
+        sample. Sampled controllers only.
     tracks : bool, default False
-        Whether the integral is also held back by a limit further on, whose excess is the second reference: `excess` of
-        `Machine.add_controller` says so. By back-calculation or, with a period, by clamping.
+        Anti-windup against a downstream limit, whose excess is the second reference; see `excess` of
+        `Machine.add_controller`. By back-calculation or, with a period, by clamping.
 
     Examples
     --------
@@ -102,7 +101,7 @@ class Controller(Value):
 
     @property
     def _in_matrices(self) -> bool:
-        """Whether the engine has no kind of its own for it, and holds its matrices."""
+        """True if the engine has no kind of its own for it, and holds its matrices."""
         return False
 
     def _with(self, **changed: Any) -> Controller:
@@ -128,7 +127,7 @@ class Controller(Value):
 
     @property
     def matrices(self) -> Matrices:
-        """The linear part, away from the limits: z' = A z + B w, u = C z + D w; sampled, z+ = A z + B w.
+        """Linear part, without limits: z' = A z + B w, u = C z + D w; sampled, z+ = A z + B w.
 
         ``inputs`` names the columns of B and D: references and measurements, with ``.rate`` and
         ``.acceleration`` for derivatives and ``.difference`` where the controller forms the difference
@@ -177,7 +176,7 @@ class P(Controller):
     Raises
     ------
     ValueError
-        If a number is not finite, a limit or time is impossible.
+        If an argument is not finite, or a limit or time is not allowed.
 
     Examples
     --------
@@ -275,7 +274,7 @@ class PID(Controller):
 
     Notes
     -----
-    The velocity dy/dt is measured, or with ``rate="difference"`` formed from samples. Unfiltered and on the
+    The velocity dy/dt is measured, or with ``rate="difference"`` computed from samples. Without filter and with
     measured velocity this is the controller of Canudas de Wit et al. 1995.
 
     Examples
@@ -325,9 +324,9 @@ class Cascade(Controller):
     position : {"motor", "load"}, default "motor"
         Side on which the position x is measured.
     velocity_feedforward : float, default 0
-        Share of the velocity of the reference that is fed forward: 1 for all.
+        Fraction of the reference velocity that is fed forward: 1 for full feedforward.
     force_feedforward : float, default 0
-        Gain of the acceleration of the reference in kg: the total mass for all.
+        Gain of the reference acceleration in kg: the total mass for full feedforward.
     **options
         Limits (of the force), anti-windup and sampling, see the module. For a limit of velocity or loops of
         different periods use a `P` whose output is the reference of a `PI`.
@@ -381,15 +380,15 @@ class LTI(Controller):
     D : array_like, shape (p, m), default zeros
         Direct effect of the inputs on the outputs. A vector is one row.
     inputs : {"error", "both"}, default "error"
-        Whether w is r - y, or references and then measurements. A filter of one signal is ``inputs="both",
-        references=1`` and reads its reference.
+        ``"error"``: w is r - y; ``"both"``: w holds references, then measurements. A filter of one signal is
+        ``inputs="both", references=1`` and reads its reference.
     references : int, optional
-        How many of the inputs are references if they are "both"; by default half of them.
+        Number of references among the inputs for ``"both"``; by default half of them.
     gain : array_like, shape (n, p), optional
-        Anti-windup: ``gain @ (u - u_raw)`` is added to dz/dt at a limit. By default the states go on as if
-        the limit were not there. Clamping is not available here: matrices do not tell which state is the integral.
+        Anti-windup: ``gain @ (u - u_raw)`` is added to dz/dt at a limit. By default the states ignore the limit.
+        Clamping is not available, as matrices do not identify the integral.
     discrete : bool, default False
-        Whether the matrices give z at the next sampling instant instead of dz/dt; needs a period.
+        If True, the matrices give z at the next sampling instant instead of dz/dt; needs a period.
     **options
         Limits and sampling: see `Controller`. With a period, continuous matrices are discretised exactly for
         inputs held over the period.
@@ -447,15 +446,15 @@ class LTI(Controller):
     def from_system(cls, system: Any, **options: Any) -> LTI:
         """A controller from a linear system of another package.
 
-        Each input of the system reads the error r - y of its own reference and measurement. A filter or a controller
-        that weighs r and y differently says ``inputs="both"``: then the first inputs (`references` of them, by default
-        half) are references, the others measurements.
+        Each input of the system reads the error r - y of its own reference and measurement. For a filter, or a
+        controller that weights r and y differently, set ``inputs="both"``: the first inputs (`references` of them, by
+        default half) are then references, the others measurements.
 
         Parameters
         ----------
         system : object
             A state space, a transfer function, or zeros, poles and gain: of python-control or SciPy, or any object with
-            ``A, B, C, D``, with ``num, den`` or with ``zeros, poles, gain``. If it has a sampling time `dt` it is
+            ``A, B, C, D``, with ``num, den`` or with ``zeros, poles, gain``. A system with a sampling time `dt` is
             discrete and runs with this period.
         **options
             As for `LTI`.
@@ -463,8 +462,8 @@ class LTI(Controller):
         Raises
         ------
         ValueError
-            If it is not such a system, if it is a transfer function that is improper or has several inputs or
-            outputs, or if it is discrete and neither it nor `period` tells the sampling time.
+            If it is not such a system, if it is a transfer function that is improper or has several inputs or outputs,
+            or if it is discrete and neither `dt` nor `period` is given.
 
         Examples
         --------
@@ -485,35 +484,33 @@ class LTI(Controller):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Callable(Controller):
-    """A sampled controller written in Python, called at its sampling instants only.
+    """Sampled controller as a Python function, called only at its sampling instants.
 
     Parameters
     ----------
     function : callable
-        ``function(t, r, y) -> u``, with the float t in s and the arrays r and y of references and measurements, also
-        where there is one of them; u is a number or an array. With a `memory` it is
-        ``function(t, r, y, z) -> (u, z)``.
+        ``function(t, r, y) -> u``, with the float t in s and the references r and measurements y, always arrays; u is a
+        number or an array. With a `memory` it is ``function(t, r, y, z) -> (u, z)``.
     references, measurements, outputs : int, default 1
-        How many signals it reads and writes.
+        Numbers of signals.
     memory : array_like, shape (n,), default empty
-        Start value of the memory z. What is kept here is part of the state of a run, which then can be
-        continued and repeated with the same bits; what the function keeps elsewhere is not.
+        Start value of the memory z. It is part of the state of a run, which can be continued and repeated bitwise; data
+        that the function keeps elsewhere are not.
     **options
         Limits and sampling: see `Controller`; the period must be given.
 
     Raises
     ------
     ValueError
-        At once for an impossible argument; during a run, with the name of the controller and the time, if the function
-        returns something else than the right number of numbers, or NaN.
+        For an argument that is not allowed; during a run, with the name of the controller and the time, if the function
+        returns the wrong number of values, or NaN.
     RuntimeError
         During a run, with the name of the controller and the time, where the function raises an exception, which is its
         ``__cause__``. An interrupt (Ctrl-C) is passed on.
 
     Notes
     -----
-    Calls into the interpreter cost about a microsecond each and keep runs of an ensemble from running in
-    parallel.
+    Each call of the interpreter costs about a microsecond, and runs of an ensemble then cannot run in parallel.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Filters and compensators between the stages of a drive, made of the engine's linear block.
+"""Filters and compensators between the stages of a drive.
 
-A filter reads one signal, which is given as its ``reference``, and puts out one: ``add_controller(ss.Notch(...),
-reference="speed.output", to="motor")``. Frequencies are in Hz. With a period filters are discretised by Tustin's bilinear
-rule, warped so that it is exact at the filter's own frequency.
+A filter has one input, given as its ``reference``, and one output: ``add_controller(ss.Notch(...),
+reference="speed.output", to="motor")``. Frequencies are in Hz. With a period filters are discretised by Tustin's
+bilinear rule, warped so that it is exact at the filter's own frequency.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _tustin(parts: Matrices, period: float, frequency: float | None) -> Matrices
 
 
 class _Linear(Controller):
-    """What these have in common: matrices with named inputs, references first."""
+    """Base class of filters: matrices with named inputs, references first."""
 
     __slots__ = ()
 
@@ -65,7 +65,7 @@ class _Linear(Controller):
         self._fill(compiled, **values)
 
     def _filter(self, parts: Matrices, exact_at: float | None, values: dict[str, Any]) -> None:
-        """Of one signal."""
+        """Names of the inputs: one signal."""
         if self.quantum != 0.0 or self.rate != "measured":
             name = "quantum" if self.quantum != 0.0 else "rate"
             reject(name, getattr(self, name), "left out: a filter reads no scale and forms no rate")
@@ -87,7 +87,7 @@ class LowPass(_Linear):
     frequency : float
         Corner frequency in Hz, w = 2 pi frequency.
     order : {1, 2}, default 1
-        Its order.
+        Order of the filter.
     damping : float, default 1/sqrt(2)
         Damping ratio of order 2; by default that of Butterworth.
     **options
@@ -251,7 +251,7 @@ class DerivativeFilter(_Linear):
     Parameters
     ----------
     time_constant : float
-        Of the lag, s, positive.
+        Time constant of the lag, s, positive.
     **options
         Limits and sampling: see `Controller`.
 
@@ -276,10 +276,10 @@ class DerivativeFilter(_Linear):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PID2(_Linear):
-    """PID controller of two degrees of freedom: the reference has weights of its own.
+    """PID controller with two degrees of freedom: set-point weights.
 
     ``u = kp (b r - y) + ki * integral of (r - y) + kd d``, ``tf * dd/dt + d = c dr/dt - dy/dt`` (Åström, Hägglund,
-    Advanced PID Control, 2006, section 3.4). It reads values alone, no rates: the derivative is that of its filter.
+    Advanced PID Control, 2006, section 3.4). It needs no measured rates: the derivative comes from its filter.
 
     Parameters
     ----------
@@ -359,21 +359,21 @@ def _backward(parts: Matrices, gain: Array | None, period: float) -> tuple[Matri
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DisturbanceObserver(_Linear):
-    """Cancels disturbances that the drive's own force does not explain.
+    """Disturbance observer: cancels forces on the body other than the command.
 
     ``u = Q/(1 - Q) (u_c - mass dv/dt)`` with ``Q = w/(s + w)``.
 
-    Its output acts on the body in addition to the command u_c, which is its ``reference``; it measures the velocity
-    v. In closed form ``u = w * integral of u_c - mass w v``: the body responds to its command as a free body of this
-    mass, and to disturbances d as ``v = d/(mass (s + w))`` instead of ``d/(mass s)`` (Ohnishi, Shibata, Murakami,
-    IEEE/ASME Transactions on Mechatronics 1 (1996) 56-67, section II).
+    Its output acts on the body in addition to the command u_c, which is its ``reference``; its measurement is the
+    velocity v. In closed form ``u = w * integral of u_c - mass w v``: the body responds to its command as a free body
+    of this mass, and to disturbances d as ``v = d/(mass (s + w))`` instead of ``d/(mass s)`` (Ohnishi, Shibata,
+    Murakami, IEEE/ASME Transactions on Mechatronics 1 (1996) 56-67, section II).
 
     Parameters
     ----------
     mass : float
         Moved mass that the observer assumes, kg (inertia, kg m²).
     frequency : float
-        Up to which disturbances are cancelled, in Hz, w = 2 pi frequency.
+        Bandwidth in Hz, up to which disturbances are cancelled, w = 2 pi frequency.
     **options
         Limits and sampling: see `Controller`. At a limit the integral is held back with the rate w.
 

@@ -1,1 +1,1 @@
-"""What draws: the style of all pictures, the parts of schematic drawings, and machines drawn from their descriptions."""
+"""Drawing: the style of all pictures, the parts of schematic drawings, and machines drawn from their descriptions."""

@@ -1,7 +1,7 @@
 """A machine as masses in a row, with its springs, dampers, friction, contacts and forces, from its description.
 
-What lies between neighbours, or between an end and its wall, is drawn as a spring or damper; friction against the
-ground under its mass. All that joins other coordinates is a box above with a line to each of them.
+Elements between neighbours, or between an end and its wall, are drawn as springs or dampers; friction against the
+ground is drawn under its mass. Elements that join other coordinates are boxes above, with a line to each coordinate.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _HEIGHT, _WALL, _RAIL = 1.3, 0.35, 0.3
 
 @dataclass(frozen=True)
 class _Box:
-    """What joins coordinates: a text, and its lines to them."""
+    """An element that joins coordinates: a text, and its lines to them."""
 
     text: str
     masses: tuple[int, ...]
 
 
 class Chain(Drawing):
-    """Where everything of a machine is drawn; `draw` draws it with its lower left corner at a point."""
+    """Layout of a machine as a row of masses; `draw` draws it with its lower left corner at a point."""
 
     def __init__(self, machine: Any) -> None:
         described = machine._description
@@ -60,7 +60,7 @@ class Chain(Drawing):
     # -- what there is -----------------------------------------------------------------------------
 
     def _pushes(self, elements: Any) -> list[list[tuple[str, float]]]:
-        """For each mass the forces on it: text, and 1 or −1 for its direction."""
+        """Forces on each mass: text, and 1 or −1 for the direction."""
         found: list[list[tuple[str, float]]] = [[] for _ in self._names]
         for e in elements:
             if e["kind"] == "force":
@@ -84,7 +84,7 @@ class Chain(Drawing):
         return found
 
     def _alone(self, e: Any) -> int | None:
-        """Which mass a friction element holds against the ground, if it is one alone."""
+        """Return the mass of a friction element against the ground, if it acts on a single mass."""
         if e["kind"] == "friction" and [abs(f) for f in e["on"].values()] == [1.0]:
             return self._names.index(next(iter(e["on"])))
         return None
@@ -194,7 +194,7 @@ class Chain(Drawing):
             bottom += tall + _RAIL
 
     def _support(self, ax: Axes, k: int, left: float, y0: float) -> None:
-        """Friction on the ground, or rollers; what the ground does."""
+        """Draw friction on the ground, or rollers."""
         wide = self._wide[k]
         if self._turns(k):
             for x in (left - 0.7 * sk.ROTOR_SHAFT, left + wide + 0.7 * sk.ROTOR_SHAFT):
@@ -238,7 +238,7 @@ class Chain(Drawing):
 
 
 def _links(matrix: Any, linear: str, rotary: str, turns: list[bool]) -> dict[tuple[int, int], str]:
-    """What the symmetric part of K or D holds between two coordinates, and between one and the ground (a, a)."""
+    """Return the entries of the symmetric part of K or D between two coordinates, and between one and the ground (a, a)."""
     k = 0.5 * (matrix + matrix.T)
     scale = np.abs(k).max(initial=0.0)
     found = {}
@@ -254,7 +254,7 @@ def _links(matrix: Any, linear: str, rotary: str, turns: list[bool]) -> dict[tup
 
 
 def _unusual(plant: Any) -> list[tuple[str, tuple[int, int]]]:
-    """What couples two coordinates and is neither spring nor damper."""
+    """Return couplings of two coordinates that are neither spring nor damper."""
     found = []
     mass, n = plant["mass"], len(plant["mass"])
     for a in range(n):

@@ -1,4 +1,4 @@
-"""The states of a friction element and what leads from one to another, with the guards of the engine."""
+"""State chart of a friction element: its states and transitions, with the guards of the engine."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 def has_states(element: Any) -> bool:
-    """Whether a friction element sticks and slips as modes: its law jumps at v = 0."""
+    """True if a friction element has the modes stick and slip: its law jumps at v = 0."""
     return bool(any(element["automaton"].values()) or element["law"].traits.sticks)
 
 
 class Chart(Drawing):
-    """Stick, slip+ and slip−, with what holds in them and the guards on the arrows.
+    """Chart of stick, slip+ and slip−, with their equations and the guards on the arrows.
 
     Parameters
     ----------
     element : mapping
-        The friction element, as the description has it.
+        The friction element, as in the description of the machine.
     taken : mapping, optional
-        For a pair of states a text that stands under the guard.
+        Text under the guard of a transition, by pair of states.
     """
 
     width, height = 16.6, 7.1
@@ -75,7 +75,7 @@ class Chart(Drawing):
             sk.text(ax, (8.3, y), "      ".join(part))
 
     def _entering(self) -> list[str]:
-        """What happens on the way, for the options that are in use."""
+        """Return the resets at a transition, for the options in use."""
         lines = []
         if self._bends:
             lines.append(rf"entering stick: $s = {self._entered}\,\mathrm{{sgn}}(v)/k$")

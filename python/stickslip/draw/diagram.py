@@ -1,8 +1,8 @@
-"""The signal flow of a machine: references, controllers, limits, the plant, and what is measured.
+"""Block diagram of a machine: references, controllers, limits, plant and measurements.
 
-Every controller is a strip of stages from left to right; one whose reference is the output of another continues its
-strip. What is measured runs back below the plant, for the upper of several strips above it; inside the plant stands the
-machine itself.
+Every controller is a strip of stages from left to right; a controller whose reference is the output of another
+continues its strip. Measured signals return below the plant, or above it for the upper of several strips; the machine
+is drawn inside the plant.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _LANE, _STEP = 0.5, 0.75
 _PLAIN = "#FFFFFF"
 
 
-# -- what the description says -------------------------------------------------------------------------
+# -- texts from the description ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A block of a strip: what is subtracted before it, its text, and what enters it from the feedback side."""
+    """A block of a strip: the signal subtracted before it, its text, and the signals that enter from the feedback side."""
 
     text: str
     subtracted: str = ""
@@ -44,7 +44,7 @@ class Stage:
 
 @dataclass
 class Strip:
-    """Controllers in a row: what it follows, its stages, and where its output goes."""
+    """Controllers in a row: their reference, stages, and destination of the output."""
 
     followed: str
     stages: list[Stage]
@@ -55,13 +55,13 @@ class Strip:
 
     @property
     def measured(self) -> list[str]:
-        """Names of the signals that it reads."""
+        """Names of the measured signals."""
         entering = [(stage.subtracted, *stage.beside) for stage in self.stages]
         return list(dict.fromkeys(name for names in entering for name in names if name))
 
 
 def _rate(text: str) -> str:
-    """What the rate of a measured signal is called."""
+    """Return the name of the rate of a measured signal."""
     if text.endswith(".position") and " " not in text:
         return text.removesuffix("position") + "velocity"
     return f"d/dt ({text})"
@@ -164,8 +164,9 @@ _LAWS = {"P": _p, "PI": _p, "PID": _pid, "Cascade": _cascade}
 
 
 def strips_of(described: Any) -> list[Strip]:
-    """Controllers in strips, each after the one whose output it follows."""
+    """Arrange controllers in strips, each after the controller that gives its reference."""
     waiting = [e for e in described.elements if e["kind"] in ("controller", "compensator")]
+    rotary = set(described.plant.get("rotary", ()))
     strips: list[Strip] = []
     while waiting:
         ready = [e for e in waiting if not any(_follows(e) == other["name"] for other in waiting)]
@@ -173,7 +174,7 @@ def strips_of(described: Any) -> list[Strip]:
         waiting.remove(e)
         before = next((strip for strip in strips if strip.ends == _follows(e)), None)
         feeds = next((other for other in waiting if _follows(other) == e["name"]), None)
-        stages = _stages(e, _drives(e, feeds))
+        stages = _stages(e, _drives(e, feeds, rotary))
         if before is None:
             output = _driven(e, described.elements)
             strips.append(Strip(_followed(e), stages, output, e["name"], bool(_targets(e))))
@@ -202,9 +203,11 @@ def _followed(e: Mapping[str, Any]) -> str:
     return f"r = {', '.join(texts)}".replace("r = r(t)", "r(t)") if texts else ""
 
 
-def _drives(e: Mapping[str, Any], feeds: Mapping[str, Any] | None) -> str:
-    """Unit of a controller's output: a force, or what the next one compares it with."""
-    if e["kind"] == "compensator" or any(e["to"]):
+def _drives(e: Mapping[str, Any], feeds: Mapping[str, Any] | None, rotary: set[str]) -> str:
+    """Unit of a controller's output: a force, a torque, or the quantity that the next controller compares it with."""
+    if targets := _targets(e):
+        return "Nm" if all(rotary.issuperset(target) for target in targets) else "N"
+    if e["kind"] == "compensator":
         return "N"
     if feeds is None or feeds["kind"] != "controller" or not feeds["measurements"]:
         return ""
@@ -217,7 +220,7 @@ def _targets(e: Mapping[str, Any]) -> list[Any]:
 
 
 def _driven(e: Mapping[str, Any], elements: Sequence[Mapping[str, Any]]) -> str:
-    """Where the output goes: ``pid → slide``, or a controller that adds it to what it follows."""
+    """Return the destination of an output: ``pid → slide``, or a controller whose reference it is added to."""
     named = [words.form(target) for target in _targets(e)]
     output = f"{e['name']}.output"
     readers = [
@@ -232,7 +235,7 @@ def _driven(e: Mapping[str, Any], elements: Sequence[Mapping[str, Any]]) -> str:
 
 
 class Plain:
-    """A plant in matrix notation as a text."""
+    """Text for a plant in matrix notation."""
 
     def __init__(self, machine: Any) -> None:
         friction = [e for e in machine._description.elements if e["kind"] == "friction"]
@@ -246,7 +249,7 @@ class Plain:
 
 
 class Diagram(Drawing):
-    """Where everything of a machine with controllers is drawn; lengths in cm."""
+    """Layout of a machine with controllers; lengths in cm."""
 
     def __init__(self, machine: Any) -> None:
         self._plant = Chain(machine) if machine.names else Plain(machine)
@@ -286,7 +289,7 @@ class Diagram(Drawing):
         return [*places, x]
 
     def _fed(self, k: int) -> list[str]:
-        """What runs back to a strip in lanes: for the first and the last of them."""
+        """Return the feedback signals of a strip, in lanes."""
         return self._strips[k].measured if k in (0, len(self._strips) - 1) else []
 
     def draw(self, ax: Axes) -> None:
@@ -326,7 +329,7 @@ class Diagram(Drawing):
         sk.label(ax, (0.5 * (begin + self._plant_left), y), strip.output, "above")
 
     def _ports(self, k: int, name: str, way: float) -> list[tuple[float, float]]:
-        """Where a signal enters a strip: points at junctions and blocks."""
+        """Return the points at which a signal enters a strip, at junctions and blocks."""
         found, y = [], self._y[k]
         for stage, x in zip(self._strips[k].stages, self._x[k], strict=False):
             if stage.subtracted == name:

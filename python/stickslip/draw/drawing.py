@@ -1,4 +1,4 @@
-"""What can be drawn by itself: a drawing that knows its size, and how it is put on axes."""
+"""A drawing that knows its size, and its placement on axes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Drawing:
     Attributes
     ----------
     left, bottom : float
-        Its lower left corner.
+        Lower left corner.
     width, height : float
         Its size.
     """
@@ -29,12 +29,12 @@ class Drawing:
     height: float
 
     def draw(self, ax: Axes) -> None:
-        """Draw it on axes that have been started."""
+        """Draw it on axes prepared by `start`."""
         raise NotImplementedError
 
 
 def show(drawing: Drawing, ax: Axes | None, keywords: Mapping[str, Any] | None = None) -> Axes:
-    """Put a drawing on axes: in a new figure with its own size, on given axes with letters that shrink with it.
+    """Draw on axes: in a new figure at full size, on given axes with the letters scaled to fit.
 
     Keywords go to the bodies and blocks.
     """
@@ -62,7 +62,7 @@ def show(drawing: Drawing, ax: Axes | None, keywords: Mapping[str, Any] | None =
 
 
 def _scale(ax: Axes, drawing: Drawing) -> float:
-    """How large a centimetre of the drawing becomes on axes, in cm."""
+    """Return the scale of the drawing on axes."""
     canvas = ax.figure.canvas.figure
     canvas.draw_without_rendering()  # lays the axes out
     box = ax.get_window_extent()

@@ -1,4 +1,4 @@
-"""For notebooks: the package's style for a whole session, shading of any axes, energy, and sliders."""
+"""For notebooks: style of a session, shading of modes on any axes, energy plots, and sliders."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def use_style(dpi: float = 110.0) -> None:
-    """Draw everything from here on in the style of the package (it sets matplotlib's ``rcParams``).
+    """Use the style of the package for all further figures (sets matplotlib's ``rcParams``).
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def shade(run: TrajectoryLike, element: str, ax: Axes) -> Axes:
     run
         A trajectory.
     element
-        Name of an element that has modes.
+        Name of an element with modes.
     ax
         Axes with time in s on the horizontal axis.
 
@@ -73,13 +73,13 @@ def shade(run: TrajectoryLike, element: str, ax: Axes) -> Axes:
     return ax
 
 
-def shade_spans(ax: Axes, spans: Iterable[Span]) -> None:
-    """Shade stretches of time: stick grey, open hatched, each named once in the legend."""
+def shade_spans(ax: Axes, spans: Iterable[Span], prefix: str = "") -> None:
+    """Shade intervals of time: stick grey, open hatched, each with one entry in the legend, after a prefix."""
     named: set[str] = set()
     for span in spans:
         if span.kind not in ("stick", "open"):
             continue
-        text = None if span.kind in named else span.kind
+        text = None if span.kind in named else prefix + span.kind
         named.add(span.kind)
         if span.kind == "stick":
             ax.axvspan(span.start, span.end, color=_style.STICK_SHADE, linewidth=0.0, zorder=0.4, label=text)
@@ -91,7 +91,7 @@ def shade_spans(ax: Axes, spans: Iterable[Span]) -> None:
 
 
 def energy(run: Any, ax: Axes | None = None, **keywords: Any) -> Axes:
-    """Draw the sources and sinks of energy: cumulative terms of the balance over time.
+    """Draw the cumulative terms of the energy balance over time.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def energy(run: Any, ax: Axes | None = None, **keywords: Any) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
-        Sources (drives, controllers, moving surfaces) dashed, stored and dissipated energy as solid lines.
+        Sources (drives, controllers, moving surfaces) are dashed, stored and dissipated energy solid.
 
     Examples
     --------
@@ -138,21 +138,21 @@ def energy(run: Any, ax: Axes | None = None, **keywords: Any) -> Axes:
 
 
 def explore(draw: Callable[..., Any], **sliders: tuple[float, float, float]) -> None:
-    """Draw a picture, and above it sliders that draw it anew; without ipywidgets the picture alone.
+    """Draw a picture with sliders above it that redraw it; without ipywidgets draw the picture only.
 
-    The picture for the start values is an ordinary output of the cell, so it shows wherever the notebook is viewed.
+    The picture for the start values is an ordinary output of the cell and also shows where the notebook is not live.
 
     Parameters
     ----------
     draw
-        Draws one picture with pyplot for the values of the sliders, given by name; it does not show it.
+        Function that draws one picture with pyplot for the values of the sliders, given by name, without showing it.
     **sliders
         Name to (lowest, highest, start).
 
     Raises
     ------
     ValueError
-        When a slider is not (lowest, highest, start) with the start in between.
+        If a slider is not (lowest, highest, start) with the start in between.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A machine without controllers as a diagram of signals: integrators, and what friction feeds back."""
+"""Block diagram of a machine without controllers: integrators and the feedback of friction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BETWEEN = 0.35
 
 
 class Loop(Drawing):
-    """``M q̈ = forces − D q̇ − K q − friction``, from left to right; what is fed back in rows below."""
+    """``M q̈ = forces − D q̇ − K q − friction``, from left to right; feedback in rows below."""
 
     def __init__(self, machine: Any) -> None:
         described = machine._description

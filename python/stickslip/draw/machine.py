@@ -1,4 +1,4 @@
-"""A machine drawn from its description: as a row of masses, as a diagram of signals, or the states of its friction."""
+"""Drawings of a machine from its description: a row of masses, a block diagram, or the states of a friction element."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Parts of schematic drawings: masses, springs, dampers, walls, arrows, blocks of a diagram.
 
-All take axes without frame in which one unit is as long in both directions (`start`), and draw in those units.
+All draw in the units of axes without frame and with equal scales (see `start`).
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ ROTOR_SHAFT = 0.3  # length of the shaft on both sides of a rotor
 
 
 def start(ax: Axes, x: Point, y: Point) -> None:
-    """Clear the axes of everything and give both directions one scale."""
+    """Clear the axes and give both directions the same scale."""
     ax.set_axis_off()
     ax.set_aspect("equal")
     ax.set(xlim=x, ylim=y)
 
 
 def text(ax: Axes, at: Point, words: str, **options: Any) -> None:
-    """Write in the middle of a point."""
+    """Write a text centred at a point."""
     ax.text(*at, words, **{"ha": "center", "va": "center", "zorder": 6, **options})
 
 
@@ -90,7 +90,7 @@ def bearing(ax: Axes, at: Point) -> None:
 
 
 def torque(ax: Axes, tail: Point, head: Point, colour: str = FORCE) -> None:
-    """Draw a torque: an arrow that bends."""
+    """Draw a torque as a curved arrow."""
     _pointer(ax, tail, head, colour, connectionstyle=f"arc3,rad={-0.5 if head[0] > tail[0] else 0.5}")
 
 
@@ -169,7 +169,7 @@ def damper(ax: Axes, first: Point, last: Point, words: str = "", size: float = 0
         label(ax, at(0.5, -size), words, "below")
 
 
-# Name of a side to the offset (points) and the alignment of a label there.
+# Offset (points) and alignment of a label, by side.
 _SIDES: dict[str, tuple[Point, dict[str, Any]]] = {
     "above": ((0.0, 3.0), {"ha": "center", "va": "bottom"}),
     "below": ((0.0, -3.0), {"ha": "center", "va": "top"}),
@@ -179,7 +179,7 @@ _SIDES: dict[str, tuple[Point, dict[str, Any]]] = {
 
 
 def label(ax: Axes, at: Point, words: str, side: str, colour: str = LINE) -> None:
-    """Write beside a point, above, below, left or right of it, with a light edge that keeps lines off the letters."""
+    """Write a text beside a point, above, below, left or right of it, with a light outline against lines behind it."""
     from matplotlib.patheffects import withStroke
 
     offset, aligned = _SIDES[side]
@@ -217,7 +217,7 @@ def _pointer(ax: Axes, tail: Point, head: Point, colour: str, **options: Any) ->
 def arrow(
     ax: Axes, tail: Point, head: Point, words: str = "", side: str = "above", colour: str = FORCE
 ) -> None:
-    """Draw an arrow; its name stands above, below, left or right of its middle, head (``-end``) or tail (``-start``)."""
+    """Draw an arrow with its name above, below, left or right of its middle, head (``-end``) or tail (``-start``)."""
     _pointer(ax, tail, head, colour)
     if words:
         place, _, part = side.partition("-")
@@ -269,14 +269,14 @@ def box(
 
 
 def junction(ax: Axes, centre: Point, signs: Sequence[tuple[str, Point]] = (), radius: float = 0.13) -> None:
-    """Draw where signals add, with a sign beside each that enters."""
+    """Draw a summing junction with a sign beside each input."""
     ball(ax, centre, radius, fill="#FFFFFF")
     for sign, (dx, dy) in signs:
         text(ax, (centre[0] + dx, centre[1] + dy), sign, fontsize=7)
 
 
 def wire(ax: Axes, *points: Point, words: str = "", at: Point | None = None) -> None:
-    """Draw a signal through points, an arrow at its end."""
+    """Draw a signal line through points, with an arrow at its end."""
     if len(points) > 2:
         line(ax, *points[:-1], linewidth=0.9)
     ax.annotate(
@@ -298,5 +298,5 @@ def wire(ax: Axes, *points: Point, words: str = "", at: Point | None = None) -> 
 
 
 def dot(ax: Axes, at: Point) -> None:
-    """Mark where a signal branches off."""
+    """Draw a dot at the branch of a signal."""
     ax.plot(*at, "o", color=LINE, markersize=2.5, zorder=4)

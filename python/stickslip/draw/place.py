@@ -1,4 +1,4 @@
-"""Where a picture is drawn: into the caller's axes, into the current axes of pyplot, or into a new figure of pyplot.
+"""Choice of the axes of a picture: the caller's, the current axes of pyplot, or a new figure of pyplot.
 
 All pictures for users pass through `axes` or `panels`. Figures of `stickslip figures` and of animations that go to a
 file are made by `_style.canvas`, which pyplot does not know.
@@ -25,7 +25,7 @@ Panels = npt.NDArray[np.object_]
 
 @dataclass
 class Held:
-    """Content of axes that a picture of the package was drawn into."""
+    """Content of axes that hold a picture of the package."""
 
     kind: str
     lines: int = 0  # drawn so far: the next one takes the next colour
@@ -38,7 +38,7 @@ _MARK = "_stickslip_held"
 
 
 def held(ax: Axes) -> Held | None:
-    """Return what the package has drawn into the axes, or None."""
+    """Return the content that the package has drawn into the axes, or None."""
     known: Held | None = getattr(ax, _MARK, None)
     return known
 
@@ -47,7 +47,7 @@ def held(ax: Axes) -> Held | None:
 def axes(
     given: Axes | None, kind: str, height: float = 60.0, width: float = _style.WIDTH, *, alone: bool = False
 ) -> Iterator[Axes]:
-    """Give the axes to draw into, and make them the current ones of their figure.
+    """Return the axes to draw into, and make them the current ones of their figure.
 
     Parameters
     ----------
@@ -55,11 +55,11 @@ def axes(
         The caller's axes, used as they are. None: the current axes of pyplot, unless they hold a picture of the package
         of another kind; then, or where pyplot has no figure, a new figure in the style of the package.
     kind
-        What the axes show, such as the units of both sides: pictures of one kind may share axes.
+        Kind of picture, such as the units of both axes: pictures of one kind may share axes.
     height, width
-        Of a new figure, mm.
+        Size of a new figure, mm.
     alone
-        Whether the picture shares axes with nothing else, as a schematic does.
+        If True, the picture shares axes with no other picture, as a schematic.
     """
     with panels(given, 1, kind, height, width, alone=alone) as found:
         yield found[0]
@@ -76,7 +76,7 @@ def panels(
     alone: bool = False,
     **layout: Any,
 ) -> Iterator[Panels]:
-    """Give several axes one above the other, as `axes` gives one.
+    """Return several axes one above the other, chosen as in `axes`.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def _takes(ax: Any, kind: str, alone: bool, single: bool) -> bool:
 
 
 def line_options(keywords: Mapping[str, Any], **defaults: Any) -> dict[str, Any]:
-    """Keywords of a line: those of the caller, under any of their names, before the defaults."""
+    """Keywords of a line: those of the caller, under any alias, replace the defaults."""
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
 
@@ -168,7 +168,7 @@ def line_options(keywords: Mapping[str, Any], **defaults: Any) -> dict[str, Any]
 
 
 def patch_options(keywords: Mapping[str, Any], **defaults: Any) -> dict[str, Any]:
-    """Keywords of bars and other patches: those of the caller before the defaults."""
+    """Keywords of bars and other patches: those of the caller replace the defaults."""
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.patches import Patch
 

@@ -15,7 +15,7 @@ from stickslip.run.trajectory import Trajectory
 
 
 class TrajectoryLike(Protocol):
-    """What the pictures need of a trajectory."""
+    """Interface of trajectories for pictures."""
 
     @property
     def t(self) -> npt.NDArray[np.float64]:
@@ -27,14 +27,14 @@ class TrajectoryLike(Protocol):
 
     @property
     def signals(self) -> Sequence[str]:
-        """Names that ``run[...]`` knows; an element has modes when ``<element>.mode`` is among them."""
+        """Names of the signals; an element has modes if ``<element>.mode`` is among them."""
 
     def __getitem__(self, name: str, /) -> npt.NDArray[Any]:
         """Signal of that name, (n_times,)."""
 
 
 def resolved(run: Any, *names: str) -> Any:
-    """A trajectory as finely as a picture of these signals needs, from its dense form; anything else as it is."""
+    """Resample a trajectory as finely as a picture of these signals needs; return any other object unchanged."""
     if not isinstance(run, Trajectory):
         return run
     known = [name for name in names if name in run]
@@ -43,15 +43,15 @@ def resolved(run: Any, *names: str) -> Any:
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of time that one element spent in one mode.
+    """An interval of time that one element spent in one mode.
 
     Parameters
     ----------
     start, end : float
         s.
     mode : str
-        The mode's own name; `kind` is what decides the shading: ``"stick"``, ``"slip"``, ``"open"``,
-        ``"closed"``, ``"free"``, ``"locked"`` or, of controllers at a limit, ``"other"``.
+        Name of the mode; the shading follows `kind`: ``"stick"``, ``"slip"``, ``"open"``, ``"closed"``, ``"free"``,
+        ``"locked"`` or, of controllers at a limit, ``"other"``.
 
     Examples
     --------
@@ -90,19 +90,19 @@ def mode_name(mode: object) -> str:
 
 
 def mode_spans(run: TrajectoryLike, element: str) -> list[Span]:
-    """Return the modes of one element over time, with the exact times of its events as borders.
+    """Return the modes of one element over time, separated by the exact times of its events.
 
     Parameters
     ----------
     run
         A trajectory.
     element
-        Name of an element that has modes.
+        Name of an element with modes.
 
     Returns
     -------
     list of Span
-        In order of time, without gaps, from the first to the last sample; spans of no length are left out.
+        In order of time, without gaps, from the first to the last sample; spans of zero length are left out.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""The signal flow of a machine whose diagram in one line is wider than a page: rows of stages, the plant below them.
+"""Block diagram of a machine in several rows, for diagrams wider than a page, with the plant below.
 
-The flow runs from left to right, from row to row, and down the right edge into the plant; measured signals leave the
-plant on the left and run up to where they enter. Of several lanes in an edge the outermost serves the highest row, so
-that no two of them cross.
+Signals flow from left to right, from row to row, and down the right edge into the plant; measured signals leave the
+plant on the left and run up to their inputs. In each edge the outermost lane serves the highest row, so that lanes do
+not cross.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _Row:
 
 
 class Stacked(Drawing):
-    """Where everything of a machine with controllers is drawn; lengths in cm."""
+    """Layout of a machine with controllers; lengths in cm."""
 
     def __init__(self, machine: Any) -> None:
         self._plant = Chain(machine) if machine.names else Plain(machine)

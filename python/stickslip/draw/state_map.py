@@ -1,4 +1,4 @@
-"""Picture of a state map: every solution of a contact problem as a band, Lemke's answers as lines on them."""
+"""Picture of a state map: solutions of a contact problem as bands, with lines on those of Lemke's algorithm."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class MapLike(Protocol):
-    """What the picture needs of `stickslip.analysis.StateMap`."""
+    """Interface of `stickslip.analysis.StateMap` for pictures."""
 
     @property
     def regions(self) -> Sequence[Any]:

@@ -1,4 +1,4 @@
-"""One restrained style: readable in print, in grey and for the colour-blind."""
+"""Style of all pictures: readable in print, in grey and for the colour-blind."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def distinct(k: int) -> dict[str, Any]:
 
 
 def legend_below(ax: Axes, handles: Iterable[Any], labels: Iterable[str], columns: int) -> None:
-    """Put the legend of one axes below its ticks and label: there it hides nothing, and a title keeps its place.
+    """Put the legend of axes below their ticks and label, where it hides neither lines nor title.
 
-    In a figure without a layout engine nothing would make room for it there, so it stays inside the axes.
+    In a figure without a layout engine there is no room below, so the legend stays inside the axes.
     """
     if ax.figure.canvas.figure.get_layout_engine() is None:
         ax.legend(handles, labels, loc="best")
@@ -52,7 +52,7 @@ def legend_below(ax: Axes, handles: Iterable[Any], labels: Iterable[str], column
 
 
 def need_matplotlib() -> None:
-    """Import matplotlib, or say how to get it.
+    """Import matplotlib, or name the extra that installs it.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def style() -> AbstractContextManager[None]:
 
 
 def canvas(height: float, width: float = WIDTH) -> Canvas:
-    """Return an empty figure that no window and no global state knows; height and width in mm."""
+    """Return an empty figure that is unknown to pyplot; height and width in mm."""
     need_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -117,7 +117,7 @@ def canvas(height: float, width: float = WIDTH) -> Canvas:
 
 
 def fix_ticks(ax: Axes) -> None:
-    """Give ticks that matplotlib makes later, when it draws, the style that holds now."""
+    """Apply the current style to ticks that matplotlib creates later, when it draws."""
     import matplotlib as mpl
 
     for name in ("x", "y"):

@@ -73,9 +73,9 @@ def pictured(ax: Axes, gear: WedgeGear) -> float:
 
 
 class WedgeDrawing(Drawing):
-    """The gear with its spring and load; its numbers beside it where they are wanted.
+    """The gear with its spring and load and, optionally, a table of its parameters.
 
-    The angle is the gear's own. A wedge too flat to be seen, or too steep for the page, is drawn at 8° or 40°.
+    The angle is true to scale between 8° and 40°; flatter and steeper wedges are drawn at these limits.
     """
 
     left, bottom = -3.2, -0.35

@@ -1,4 +1,4 @@
-"""What stands in a drawing: numbers with units, linear forms, laws and controllers in a few words."""
+"""Texts in drawings: numbers with units, linear forms, laws and controllers in a few words."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ LETTER, LINE = 0.16, 0.34
 
 
 def width(words: str) -> float:
-    """How wide a text is, in units of a drawing."""
+    """Width of a text, in units of a drawing."""
     return LETTER * max((len(line) for line in words.split("\n")), default=0)
 
 
 def height(words: str) -> float:
-    """How high a text is, in units of a drawing."""
+    """Height of a text, in units of a drawing."""
     return LINE * len(words.split("\n"))
 
 
@@ -30,7 +30,7 @@ def amount(value: float, unit: str = "") -> str:
 
 
 def form(parts: Mapping[str, float]) -> str:
-    """A linear form: ``x − 2 y``."""
+    """Text of a linear form: ``x − 2 y``."""
     text = ""
     for name, factor in parts.items():
         sign = ("−" if factor < 0.0 else "") if not text else (" − " if factor < 0.0 else " + ")
@@ -40,7 +40,9 @@ def form(parts: Mapping[str, float]) -> str:
 
 
 def of_time(signal: Any, unit: str, name: str) -> str:
-    """A signal: its value if it is constant, ``start + slope · t`` if it is a line from t = 0 on, else ``name(t)``."""
+    """Text of a signal: its value if it is constant, ``start + slope · t`` if it is a line from t = 0 on, else
+    ``name(t)``.
+    """
     if signal.is_constant:
         return amount(signal.value(0.0), unit)
     bend = signal.differentiate().differentiate()
@@ -61,7 +63,7 @@ def law(compiled: Any, options: Mapping[str, float]) -> str:
 
 
 def coefficient(compiled: Any) -> str:
-    """``μ = 0.3`` or ``μ = 0.3 / 0.25`` (static, kinetic) of a law of Coulomb, else its kind."""
+    """``μ = 0.3`` or ``μ = 0.3 / 0.25`` (static, kinetic) of Coulomb's law, else the kind of the law."""
     if [kind for kind, _ in compiled.terms] != ["Coulomb"]:
         return law(compiled, {})
     one: Any = law_of(compiled, {})
@@ -71,7 +73,7 @@ def coefficient(compiled: Any) -> str:
 
 
 def friction(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyType({})) -> str:
-    """A friction element in two lines: its name and law, and what presses it."""
+    """Text of a friction element in two lines: its name and law, and its normal load."""
     force, length = _units(element, units)
     load = of_time(element["normal_load"], force, "M" if force == "Nm" else "N")
     what = "capacity" if force == "Nm" else "normal load"
@@ -82,7 +84,7 @@ def friction(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxy
 
 
 def contact(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyType({})) -> str:
-    """A contact: its gap, its sliding velocity, coefficient, and restitution or elasticity."""
+    """Text of a contact: gap, sliding velocity, coefficient, and restitution or elasticity."""
     _, length = _units(element, units, "normal_force")
     gap = form(element["normal"])
     if not is_zero(element["gap"]):
@@ -104,7 +106,7 @@ def contact(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyT
 
 
 def _units(element: Mapping[str, Any], units: Mapping[str, str], force: str = "force") -> tuple[str, str]:
-    """Of its force and of what that acts along; empty where factors have units of their own."""
+    """Return units of a force and of its line of action; empty if factors have units of their own."""
     force = units.get(f"{element['name']}.{force}", "N")
     return force, {"N": "m", "Nm": "rad"}.get(force, "")
 
@@ -118,7 +120,7 @@ def _per(force: str, length: str) -> str:
 
 
 def spring(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyType({})) -> str:
-    """A spring: its elongation, its stiffness and damping, backlash and preload."""
+    """Text of a spring: elongation, stiffness and damping, backlash and preload."""
     force, length = _units(element, units)
     x = form(element["on"])
     if not is_zero(element["rest"]):
@@ -134,7 +136,7 @@ def spring(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyTy
 
 
 def constraint(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyType({})) -> str:
-    """A constraint: its equation."""
+    """Text of a constraint: its equation."""
     _, length = _units(element, units)
     of_velocity = str(element["level"]) == "velocity"
     value = element["value"]
@@ -147,10 +149,10 @@ def constraint(element: Mapping[str, Any], units: Mapping[str, str] = MappingPro
 
 
 def one_way_clutch(element: Mapping[str, Any]) -> str:
-    """A one-way clutch: the velocity that stays positive."""
+    """Text of a one-way clutch: the velocity that stays positive."""
     return f"{element['name']}: one-way clutch\nv = {form(element['on'])} ≥ 0"
 
 
 def is_zero(signal: Any) -> bool:
-    """Whether a signal is the constant zero."""
+    """True if a signal is the constant zero."""
     return bool(signal.is_constant and signal.value(0.0) == 0.0)

@@ -23,19 +23,19 @@ _SHADES = "#8FBEDD", "#F0B95C"
 
 
 class WormDrawing(Drawing):
-    """The gear from the side; its numbers beside it where they are wanted.
+    """The gear from the side and, optionally, a table of its parameters.
 
-    Radii are in proportion (a worm under a quarter of the wheel, or larger than it, is drawn so), the thread rises by
+    Radii are in proportion as long as the worm is between a quarter of the wheel and its full size; the thread rises by
     the lead angle.
 
     Parameters
     ----------
     gear : WormGear
-        What is drawn.
+        The gear.
     numbers : bool
-        Whether its parameters stand beside it.
+        If True, its parameters are listed beside it.
     wedge : bool
-        Whether the wedge gear in it is drawn in.
+        If True, the equivalent wedge gear is drawn in.
     """
 
     left = -3.3
@@ -125,7 +125,7 @@ def _numbers(gear: WormGear) -> list[tuple[str, str]]:
             level = words.amount(float(bearing.break_away), "Nm")
             rows.append((symbol, f"{level} at rest, {words.law(bearing.compiled, {})}"))
     if gear.clearance is not None:
-        rows.append(("play", words.amount(1e3 * gear.clearance, "mm")))
+        rows.append(("$j$", words.amount(1e3 * gear.clearance, "mm")))
     return rows
 
 

@@ -47,96 +47,93 @@ def ensemble(
 ) -> EnsembleResult:
     """Run a machine many times with varied parameters, on all cores or on a cluster.
 
-    A machine is described once, and each run replaces numbers in it: this runs compiled code in threads. A function
+    A machine is compiled once, and each run replaces parameters in it; runs are compiled code in threads. A function
     that builds a machine is called for each run, in processes. Only the measures of a run are kept, so that many long
-    runs need little memory. Results are bitwise the same wherever they run, and on however many workers.
+    runs need little memory. Results are bitwise the same for any executor and number of workers.
 
     Parameters
     ----------
     machine : Machine or StateSpace or callable
-        What to run, or anything that has one as ``.machine``; or a function that takes the parameters by name and
-        returns a machine. Machines with functions in Python are refused, as threads cannot share them: build them
-        by a function (or ``ss.Table.sample`` makes a table of a law).
+        The machine, an object with a machine as ``.machine``, or a function that takes the parameters by name and
+        returns a machine. Machines that hold Python functions are refused, as threads cannot share them: pass a
+        function that builds the machine (or tabulate a law by ``ss.Table.sample``).
     parameters : mapping of str to array_like
-        What to vary, each a number or a sequence of them. Names for a function are those of its arguments; for a machine
+        Parameters to vary: name -> value or sequence of values. The names are the arguments of a function; for a machine
 
         * ``"<state>"``, such as ``"block.velocity"``: its initial value;
         * ``"<element>.surface_velocity"``, ``"<element>.normal_load"``, ``"<contact>.gap"``,
-          ``"<controller>.reference"``, ``"<coordinate>.force"`` or ``"<input>.signal"`` (the one that acts there
-          alone): a signal that is constant. With ``_scale`` behind it, such as ``"slide.force_scale"``, a
-          factor on any signal;
-        * ``"<element>.law.static"``, ``.kinetic``, ``.stribeck_velocity``, ``.viscous`` and so on: a parameter
-          of its law, by the name it has in the law; where several terms of a sum have it,
-          ``"<element>.law.0.viscous"``. A law that was given one level has one parameter under both names (see
-          `stickslip.laws`); of two levels ``kinetic`` keeps its value where only ``static`` varies.
-          Options of `StickSlip` that are not zero are ``.memory``, ``.dead_time``, ``.dwell``, ``.travel``,
-          ``.surface_damping`` and ``.load_factor``. Of a contact it is ``"<contact>.friction.static"``;
+          ``"<controller>.reference"``, ``"<coordinate>.force"`` or ``"<input>.signal"`` (if one signal acts there): a
+          constant signal. With the suffix ``_scale``, such as ``"slide.force_scale"``, a factor on any signal;
+        * ``"<element>.law.static"``, ``.kinetic``, ``.stribeck_velocity``, ``.viscous`` and so on: a parameter of its
+          law, by its name in the law; where several terms of a sum have this name, ``"<element>.law.0.viscous"``. A law
+          with one level has one parameter under both names (see `stickslip.laws`); a law with two levels keeps
+          ``kinetic`` where only ``static`` varies. Options of `StickSlip` that are not zero are ``.memory``,
+          ``.dead_time``, ``.dwell``, ``.travel``, ``.surface_damping`` and ``.load_factor``. Of a contact it is
+          ``"<contact>.friction.static"``;
         * ``"<contact>.restitution"``;
         * ``"<controller>.control.kp"`` and so on: a parameter of a controller, also ``.limits.min``,
           ``.limits.max``, ``.period``;
-        * ``"<coordinate>.mass"``, ``.damping``, ``.stiffness``, and ``"stiffness[a,b]"`` with its mirror image if
-          that is the same; of a `StateSpace` ``"A[x0,x1]"``, and so on for B, C and D.
+        * ``"<coordinate>.mass"``, ``.damping``, ``.stiffness``, and ``"stiffness[a,b]"`` together with ``[b,a]`` if
+          both are equal; of a `StateSpace` ``"A[x0,x1]"``, and so on for B, C and D.
 
-        `Machine.parameters` lists them. Varying constant signals and initial values costs nothing; for anything else
-        the machine is compiled anew for each run.
+        `Machine.parameters` lists them. Constant signals and initial values vary at no cost; for other parameters the
+        machine is recompiled for each run.
     t_end : float or (float, float)
-        End of each run, s; or its start and end.
+        End of each run, s, or start and end.
     measure : sequence of str or callable, default ("events.count",)
-        What to keep of each run:
+        Measures of each run:
 
         * ``"events.count"``, ``"events.first"``, ``"events.last"`` (times, s; NaN where there is none), also
           of one element: ``"belt.events.count"``;
-        * of a `Crossing` among ``events``, by its name: ``"half.events.first"``, ``.last`` and ``.count``. The events
-          above remain those of the machine alone; a crossing that is `terminal` ends the run for all measures;
+        * of a `Crossing` among ``events``, by its name: ``"half.events.first"``, ``.last`` and ``.count``. The measures
+          above count events of the machine only; a `terminal` crossing ends the run for all measures;
         * ``"<state>.max"``, ``.min`` (of the exact curve, not of samples), ``.mean``, ``.final``;
         * ``"<element>.stick_time"``, s;
         * ``"energy.residual"``: worst error of the energy balance, relative to all work done;
         * ``"steps"``;
-        * a function that takes the run (`Trajectory`) and returns a number, known by its name. Such a run is
-          kept whole, and made apart from that of the names above.
+        * a function that takes the run (`Trajectory`) and returns a number; the measure has its name. For functions the
+          complete run is kept, separately from the run for the names above.
     design : {"grid", "zip"} or sampler of scipy.stats.qmc
-        All combinations, the first parameter along the first axis; or lists of one length, taken together; or points
-        that a sampler such as ``qmc.Sobol(d=2, rng=1)`` draws, `samples` of them: places along the values, which are
-        the two ends of an interval (with more of them, what lies between neighbours gets equal shares). The sampler
-        itself is left as it is, so that the same call draws the same points.
+        ``"grid"``: all combinations, the first parameter along the first axis. ``"zip"``: lists of one length, taken
+        together. A sampler such as ``qmc.Sobol(d=2, rng=1)`` draws `samples` points; each parameter then has the two
+        ends of an interval as its values (with more values, the intervals between neighbours get equal shares). The
+        sampler is not modified, so that the same call draws the same points.
     executor : optional
-        What runs the points: an executor of ``concurrent.futures`` or ``mpi4py.futures``, or a
-        ``dask.distributed.Client``; by default threads for a machine, processes for a function. Work is sent in
-        chunks of about 0.25 s.
+        Executor of the runs: one of ``concurrent.futures`` or ``mpi4py.futures``, or a ``dask.distributed.Client``; by
+        default threads for a machine, processes for a function. Work is sent in chunks of about 0.25 s.
     progress : bool, optional
         Whether to show a bar (tqdm, extra ``data``); by default at a terminal and in notebooks, after a second.
     store : path, optional
-        Folder for a Zarr store (extra ``data``) to which results go as they come. The same call continues where an
-        earlier one ended, however it ended; a store made by a different call, or that another process writes to, is
-        refused.
+        Folder of a Zarr store (extra ``data``) for the results. The same call resumes an interrupted one; a store made
+        by a different call, or in use by another process, is refused.
     allow_large : bool, default False
-        More than 1e7 points are refused with an estimate of what they take, unless this is true.
+        Without it more than 1e7 points are refused, with an estimate of time and memory.
     samples : int, default 1024
-        How many points a sampler draws.
+        Number of points that a sampler draws.
     workers : int, optional
         Number of threads or processes without an `executor`; as many as there are cores by default.
     **options
-        Those of `simulate`, for each run: ``t_start``, ``initial``, ``rtol``, ``atol``, ``method``, ``max_step``,
-        ``max_events``, ``max_time``, ``rebound_threshold``, ``events`` (each run is then kept whole and made one by
-        one); for functions of a run also ``dt`` and ``t_eval``.
+        Options of `simulate` for each run: ``t_start``, ``initial``, ``rtol``, ``atol``, ``method``, ``max_step``,
+        ``max_events``, ``max_time``, ``rebound_threshold``, ``events`` (complete runs are then kept, one at a time);
+        for functions of a run also ``dt`` and ``t_eval``.
 
     Returns
     -------
     EnsembleResult
-        Arrays by the name of the measure, with `status` and `messages`: a run that fails is one of them, not an
-        exception.
+        Arrays by the name of the measure, with `status` and `messages`. A run that fails has its status and message
+        there and raises no exception.
 
     Raises
     ------
     ValueError
         Naming the argument or the parameter, its value and what is allowed.
     KeyboardInterrupt
-        After Ctrl-C and a warning, so that a loop around the call ends as well. Its attribute ``partial`` is the result as
-        far as it has come, the rest ``"interrupted"``; in a notebook ``sys.last_value.partial``.
+        After Ctrl-C and a warning, so that a loop around the call ends as well. Its attribute ``partial`` is the result
+        so far, with the status ``"interrupted"`` for missing runs; in a notebook ``sys.last_value.partial``.
     PicklingError
-        If a worker in another process cannot be sent what it needs.
+        If the task cannot be pickled for a worker in another process.
     WorkerError
-        If a worker lacks what it needs, such as this package.
+        If a worker lacks a dependency, such as this package.
 
     Examples
     --------
@@ -190,7 +187,7 @@ def ensemble(
     if why is not None:
         text = f"ensemble: {why}; {result._counts()} of {points.points} points"
         stopped = why == INTERRUPTED
-        kept = "; what is done is the attribute 'partial' of the KeyboardInterrupt" if stopped else ""
+        kept = "; the result so far is the attribute 'partial' of the KeyboardInterrupt" if stopped else ""
         warnings.warn(text + kept, RuntimeWarning, stacklevel=2)
         if stopped:
             interrupt = KeyboardInterrupt(text)
@@ -240,7 +237,7 @@ def _task(
 
 
 def _table(task: Task, points: Design, store: str | PathLike[str] | None) -> tuple[Table, list[Range]]:
-    """Where results go, and which points are to be done."""
+    """Return the table of results, and the points to compute."""
     if store is None:
         return Memory(task.kinds, points.points), [(0, points.points)]
     kept = open_store(store, task, points)
@@ -248,7 +245,7 @@ def _table(task: Task, points: Design, store: str | PathLike[str] | None) -> tup
 
 
 def _too_large(task: Task, points: Design, workers: int | None) -> str:
-    """What so many points would take."""
+    """Estimate time and memory of a number of points."""
     end = time.monotonic() + 1.0
     block = task.run(points.values(0, 1), lambda: time.monotonic() > end)
     hours = block.seconds * points.points / (workers or cores()) / 3600.0

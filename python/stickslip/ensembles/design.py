@@ -1,4 +1,4 @@
-"""Which points an ensemble runs: a grid, lists taken together, or what a sampler of SciPy draws."""
+"""Points of an ensemble: a grid, lists taken together, or points drawn by a sampler of SciPy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The points of an ensemble by number; a grid is never written out.
+    """The points of an ensemble by index; a grid is never expanded.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Design:
     shape : tuple of int
         Shape of the results.
     seed : dict or None
-        How a sampler was set: what gives the same points again.
+        Settings of the sampler, from which the same points can be drawn again.
     """
 
     kind: str
@@ -44,22 +44,22 @@ class Design:
 
     @property
     def points(self) -> int:
-        """How many points there are."""
+        """Number of points."""
         return math.prod(self.shape)
 
     @property
     def varied(self) -> tuple[str, ...]:
-        """Names of the parameters that have an axis or share one."""
+        """Names of the parameters that vary."""
         return tuple(name for name, values in self.given.items() if values.ndim)
 
     @property
     def dims(self) -> tuple[str, ...]:
-        """A name for every axis: the parameter that varies along it, or ``"run"`` where several do."""
+        """Name of every axis: the parameter that varies along it, or ``"run"`` where several do."""
         alone = self.kind == "grid" or len(self.varied) == 1
         return self.varied if alone else ("run",)
 
     def values(self, first: int, last: int) -> Array:
-        """Parameters of the points `first` to `last`, shape (n_parameters, last - first)."""
+        """Return the parameters of the points `first` to `last`, shape (n_parameters, last - first)."""
         index = np.arange(first, last)
         along = dict(zip(self.dims, np.unravel_index(index, self.shape), strict=True)) if self.shape else {}
         rows = [
@@ -69,7 +69,7 @@ class Design:
         return np.array(rows, dtype=float).reshape(len(rows), index.size)
 
     def full(self, name: str) -> Array:
-        """Values of one parameter in the shape of the results, without a copy where there need be none."""
+        """Values of one parameter in the shape of the results, as a view where possible."""
         values = self.given[name]
         if name in self.dims:
             axis = self.dims.index(name)
@@ -78,7 +78,7 @@ class Design:
 
 
 def design_of(parameters: Mapping[str, ArrayLike], kind: Any, samples: int) -> Design:
-    """Check what was given and make the design of it."""
+    """Check the arguments and make the design."""
     if not isinstance(parameters, Mapping):
         reject("parameters", parameters, "a mapping of names to values")
     if not parameters:
@@ -103,7 +103,7 @@ def design_of(parameters: Mapping[str, ArrayLike], kind: Any, samples: int) -> D
 
 
 def _sampled(given: dict[str, Array], sampler: Any, samples: int) -> Design:
-    """Points in the unit cube are places along the values: of two the interval, of more what lies between them."""
+    """Map points of the unit cube to values: to an interval, or to the intervals between several values."""
     kind = type(sampler).__name__
     if sampler.d != len(given):
         raise ValueError(
@@ -118,7 +118,7 @@ def _sampled(given: dict[str, Array], sampler: Any, samples: int) -> Design:
                 values.tolist(),
                 "the ends of an interval, (low, high), with a sampler",
             )
-    # Of a copy: the same call draws the same points.
+    # Draw from a copy: the same call draws the same points.
     unit = np.asarray(copy.deepcopy(sampler).random(int(samples)))
     drawn = {
         name: np.interp(unit[:, k], np.linspace(0.0, 1.0, values.size), values)

@@ -22,7 +22,7 @@ def draw(
     ax: Any,
     keywords: dict[str, Any],
 ) -> Any:
-    """A line, a map or points."""
+    """Draw a line, a map or points."""
     varied = result._design.varied
     if len(varied) not in (1, 2):
         reject("plot", f"{len(varied)} parameters", "one or two that vary: select from to_xarray()")
@@ -58,6 +58,6 @@ def draw(
 
 
 def _geometric(values: NDArray[np.float64]) -> bool:
-    """Whether values are spread over decades."""
+    """True if values are spread over decades."""
     low, high = np.min(values), np.max(values)
     return bool(low > 0.0 and high / low >= 30.0 and np.median(values) < 0.2 * high)

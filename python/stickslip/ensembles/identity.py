@@ -1,4 +1,4 @@
-"""What an ensemble is, in JSON: how a store knows whether a call goes on with it."""
+"""Identity of an ensemble in JSON, by which a store recognises a call that resumes it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from stickslip.run.crossings import Crossing
 
 
 def identity(task: Task, design: Design) -> dict[str, Any]:
-    """Everything on which results depend."""
+    """Return all inputs on which results depend."""
     parameters = {name: _digest(values) for name, values in design.given.items()}
     return {
         "stickslip": __version__,
@@ -34,7 +34,7 @@ def identity(task: Task, design: Design) -> dict[str, Any]:
 
 
 def difference(there: Any, here: Any, at: str = "") -> str | None:
-    """The first place in which two descriptions differ, in words."""
+    """Return the first difference of two descriptions, in words."""
     if isinstance(there, dict) and isinstance(here, dict):
         for key in [*here, *(k for k in there if k not in here)]:
             if found := difference(there.get(key), here.get(key), f"{at}.{key}" if at else str(key)):

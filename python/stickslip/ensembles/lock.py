@@ -1,4 +1,4 @@
-"""One writer at a time for a store: a lock that ends with the process that holds it."""
+"""Lock that allows one writer at a time for a store; it ends with the process that holds it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Lock:
         return {}
 
     def release(self) -> None:
-        """Let others write."""
+        """Release the lock."""
         if self._file is None:
             return
         with _access:

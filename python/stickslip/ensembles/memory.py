@@ -15,23 +15,23 @@ NOTHING: dict[type[np.generic], float] = {np.int64: -1, np.float64: np.nan}  # w
 
 
 class Table(Protocol):
-    """Where results are: in memory, or in a store."""
+    """Table of results: in memory, or in a store."""
 
     def write(self, first: int, block: Block) -> None:
-        """Keep what came out of the points from `first` on."""
+        """Store the results of the points from `first` on."""
 
     def column(self, name: str) -> NDArray[Any]:
-        """One measure, or ``"status"`` as places in `CODES`, by the number of the point."""
+        """Return one measure, or ``"status"`` as indices into `CODES`, by the index of the point."""
 
     def messages(self) -> dict[int, str]:
-        """What is said of points that have not reached their end."""
+        """Messages of points that did not finish, by index."""
 
     def close(self) -> None:
-        """Nothing more will be written."""
+        """Close the table for writing."""
 
 
 def columns_of(block: Block, kinds: Kinds) -> Iterator[tuple[str, NDArray[Any]]]:
-    """The results of a block by name, with status."""
+    """Return the results of a block by name, with status."""
     for j, (name, kind) in enumerate(kinds.items()):
         values = block.values[:, j]
         yield name, np.where(np.isnan(values), -1, values).astype(kind) if kind is np.int64 else values
@@ -50,18 +50,18 @@ class Memory:
         self._messages: dict[int, str] = {}
 
     def write(self, first: int, block: Block) -> None:
-        """Keep what came out of the points from `first` on."""
+        """Store the results of the points from `first` on."""
         for name, values in columns_of(block, self._kinds):
             self._columns[name][first : first + values.size] = values
         self._messages |= {first + k: text for k, text in block.messages.items()}
 
     def column(self, name: str) -> NDArray[Any]:
-        """One measure, or ``"status"``, by the number of the point."""
+        """Return one measure, or ``"status"``, by the index of the point."""
         return self._columns[name]
 
     def messages(self) -> dict[int, str]:
-        """What is said of points that have not reached their end."""
+        """Messages of points that did not finish, by index."""
         return self._messages
 
     def close(self) -> None:
-        """Nothing more will be written."""
+        """Close the table for writing."""

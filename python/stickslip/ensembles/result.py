@@ -1,4 +1,4 @@
-"""What an ensemble leaves behind."""
+"""Result of an ensemble."""
 
 from __future__ import annotations
 
@@ -26,36 +26,36 @@ _WORDS = np.array([s.value for s in CODES])
 
 
 class EnsembleResult(Mapping[str, NDArray[Any]]):
-    """What an ensemble measured: a mapping of measures to arrays, as returned by `ensemble`.
+    """Result of `ensemble`: a mapping of measures to arrays.
 
     Data in a store are read on first access.
 
     Attributes
     ----------
     machine : Machine or StateSpace or callable
-        What was varied, or the function that built the machines.
+        The machine, or the function that built the machines.
     parameters : dict of str to ndarray
-        What was varied, each of the shape of the results.
+        Values of the varied parameters, in the shape of the results.
     design : str
         ``"grid"``, ``"zip"``, or the name of the sampler.
     seed : dict or None
-        How the sampler was set: its kind, what it had drawn before, and the state of its generator.
+        Settings of the sampler: kind, number of points drawn before, and state of its generator.
     dims : tuple of str
-        A name for every axis of the results.
+        Names of the axes of the results.
     shape : tuple of int
         Shape of every result.
     status : ndarray of str
         How each run ended: see `Status`. ``"interrupted"``: not done; ``"failed"``: refused, see `messages`.
     messages : ndarray of object
-        Why a run did not reach its end; empty for those that did.
+        Reason why a run did not finish; empty for finished runs.
     success : ndarray of bool
-        Where runs reached their end.
+        True for finished runs.
     t_end : float
         End of each run, s.
     options : dict
         Options of `simulate` that were given.
     version : str
-        Version of the package that made it.
+        Version of the package that made the result.
 
     Examples
     --------
@@ -74,12 +74,12 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
 
     @property
     def machine(self) -> Any:
-        """What was varied, or the function that built the machines."""
+        """The machine, or the function that built the machines."""
         return self._task.source
 
     @property
     def parameters(self) -> dict[str, NDArray[np.float64]]:
-        """What was varied, each of the shape of the results."""
+        """Values of the varied parameters, in the shape of the results."""
         return {name: self._design.full(name) for name in self._design.names}
 
     @property
@@ -89,12 +89,12 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
 
     @property
     def seed(self) -> dict[str, Any] | None:
-        """How the sampler was set."""
+        """Settings of the sampler."""
         return self._design.seed
 
     @property
     def dims(self) -> tuple[str, ...]:
-        """A name for every axis of the results."""
+        """Names of the axes of the results."""
         return self._design.dims
 
     @property
@@ -114,19 +114,19 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
 
     @property
     def status(self) -> NDArray[np.str_]:
-        """How each run ended."""
+        """Status of each run."""
         names: NDArray[np.str_] = _WORDS[self._codes]
         return names
 
     @property
     def success(self) -> NDArray[np.bool_]:
-        """Where runs reached their end."""
+        """True for finished runs."""
         reached: NDArray[np.bool_] = self._codes == CODES.index(Status.FINISHED)
         return reached
 
     @property
     def messages(self) -> NDArray[np.object_]:
-        """Why a run did not reach its end; empty for those that did."""
+        """Reason why a run did not finish; empty for finished runs."""
         out = np.full(self._design.points, "", object)
         for k, said in self._table.messages().items():
             out[k] = said
@@ -174,12 +174,12 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
         )
 
     def rerun(self, index: int | tuple[int, ...]) -> Trajectory:
-        """The whole run of one point, with the same bits.
+        """Repeat the run of one point, bitwise, and return it whole.
 
         Parameters
         ----------
         index : int or tuple of int
-            Place in the results.
+            Index in the results.
 
         Raises
         ------
@@ -203,7 +203,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
         return self._task.trajectory(self._design.values(k, k + 1)[:, 0])
 
     def to_xarray(self) -> Any:
-        """All measures as an xarray Dataset over the parameters, with units (needs the extra ``data``)."""
+        """Return all measures as an xarray Dataset over the parameters, with units (needs the extra ``data``)."""
         xr = need("xarray", "xarray", "to_xarray() needs", "data")
         known = units(self._task)
 
@@ -224,7 +224,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
         return xr.Dataset(data, coords=coords, attrs=about)
 
     def to_dataframe(self) -> Any:
-        """One row for each point: parameters, measures, status, message (needs the extra ``data``)."""
+        """Return a DataFrame with one row per point: parameters, measures, status, message (needs the extra ``data``)."""
         pd = need("pandas", "pandas", "to_dataframe() needs", "data")
         columns = {**self.parameters, **self, "status": self.status, "message": self.messages}
         return pd.DataFrame({name: np.ravel(values) for name, values in columns.items()})
@@ -235,7 +235,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
         Parameters
         ----------
         measure : str, optional
-            Which one; the first by default.
+            Name of the measure; the first by default.
         ax : matplotlib Axes, optional
             Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
         **keywords
@@ -245,8 +245,8 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
         Returns
         -------
         matplotlib Axes
-            Over one parameter a line, over a grid of two a map, over two that go together points. Runs that have not
-            reached their end are left out.
+            A line over one parameter, a map over a grid of two, points over two parameters of a list. Unfinished runs
+            are left out.
 
         Raises
         ------

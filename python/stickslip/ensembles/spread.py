@@ -1,4 +1,4 @@
-"""Sends the points of an ensemble to workers in chunks, and takes results as they come."""
+"""Distribution of the points of an ensemble to workers, in chunks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Range = tuple[int, int]
 
 
 class WorkerError(RuntimeError):
-    """A worker cannot do what it was sent; the message says why."""
+    """A worker cannot run its task; the message says why."""
 
 
 class Spread:
@@ -38,11 +38,11 @@ class Spread:
     Parameters
     ----------
     workers : Workers
-        Where they run.
+        The workers.
     values : callable
         Parameters of the points in a range.
     keep : callable
-        Takes the first point of a chunk and what came out of it.
+        Function that takes the index of the first point of a chunk and its results.
     width : int
         Number of measures.
     """
@@ -62,7 +62,7 @@ class Spread:
         self._breakdowns = 0.0  # of all workers, before the first chunk has come back
 
     def run(self, todo: Iterable[Range]) -> str | None:
-        """Do all ranges; returns why it has ended before, or nothing."""
+        """Run all ranges; return the reason of an early end, or nothing."""
         try:
             return self._loop(deque(todo))
         except KeyboardInterrupt:
@@ -111,7 +111,7 @@ class Spread:
         future.add_done_callback(self._done.put)
 
     def _take(self, future: Any) -> str | None:
-        """What came out of a chunk; returns why nothing more can come."""
+        """Take the results of a chunk; return the reason of an early end, or nothing."""
         chunk = self._pending.pop(future, None)
         if chunk is None:  # lost already with its worker
             return None
@@ -160,7 +160,7 @@ class Spread:
         return None
 
     def _rescue(self) -> None:
-        """After Ctrl-C: what is done within a moment."""
+        """After Ctrl-C: take the results that come within a moment."""
         self._workers.interrupt()
         for future in self._pending:
             future.cancel()
@@ -176,12 +176,12 @@ class Spread:
 
 
 def _why_not(error: BaseException | None) -> str | None:
-    """What a worker lacks, if that is what is wrong."""
+    """Return the missing dependency of a worker, if that is the cause of an error."""
     while error is not None:
         if isinstance(error, ImportError):
             name = (error.name or "").partition(".")[0]
             what = f"{name}, the same version as here, {__version__}" if name == "stickslip" else name or "it"
-            return f"a worker cannot import {name or 'what it was sent'}: install {what}, in its environment ({error})"
+            return f"a worker cannot import {name or 'a module of its task'}: install {what}, in its environment ({error})"
         if isinstance(error, AttributeError) and "Can't get attribute" in str(error):
             return (
                 f"a worker does not find a function: {error}. Define it at the top of a module that workers can import, "

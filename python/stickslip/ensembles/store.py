@@ -1,4 +1,4 @@
-"""Results of an ensemble in a Zarr store: they come in as they are done, and stay when the program ends."""
+"""Results of an ensemble in a Zarr store, written while the ensemble runs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _zarr() -> Any:
 class Store:
     """A table whose columns are arrays of a Zarr group, one entry for each point.
 
-    Points are written in parts of one Zarr chunk; status comes last, so that what was cut off counts as not done.
+    Points are written in blocks of one Zarr chunk, status last, so that an interrupted block counts as not done.
     """
 
     def __init__(self, path: Path, group: Any, kinds: Kinds, lock: Lock | None = None) -> None:
@@ -52,13 +52,13 @@ class Store:
 
     @property
     def todo(self) -> list[Range]:
-        """Points that are not done, in ranges."""
+        """Ranges of points that are not done."""
         missing = np.concatenate([[False], self._codes == INTERRUPTED, [False]])
         edges = np.flatnonzero(missing[1:] != missing[:-1])
         return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
     def write(self, first: int, block: Block) -> None:
-        """Keep what came out of the points from `first` on."""
+        """Store the results of the points from `first` on."""
         end = first + block.status.size
         for number in range(first // self._part, (end - 1) // self._part + 1):
             start = number * self._part
@@ -79,7 +79,7 @@ class Store:
             self._flush_all()
 
     def _rows(self, number: int) -> dict[str, NDArray[Any]]:
-        """A part in memory: what an earlier run has left of it, else nothing."""
+        """Return a block in memory, with the results of an earlier run if there are any."""
         if number not in self._open_parts:
             at = slice(number * self._part, min((number + 1) * self._part, self._points))
             size = at.stop - at.start
@@ -104,12 +104,12 @@ class Store:
         self._changed.discard(number)
 
     def column(self, name: str) -> NDArray[Any]:
-        """One measure, or ``"status"``, by the number of the point."""
+        """Return one measure, or ``"status"``, by the index of the point."""
         values: NDArray[Any] = self._codes if name == "status" else self._read(name, slice(None))
         return values
 
     def messages(self) -> dict[int, str]:
-        """What is said of points that have not reached their end."""
+        """Messages of points that did not finish, by index."""
         out: dict[int, str] = {}
         finished = CODES.index(CODES[0])
         for start in range(0, self._points, self._part):
@@ -137,7 +137,7 @@ class Store:
         self._written = time.monotonic()
 
     def close(self) -> None:
-        """Write parts that are not complete, and let others write."""
+        """Write incomplete blocks and release the lock."""
         try:
             self._flush_all()
         finally:
@@ -152,7 +152,7 @@ class Store:
 
 @contextmanager
 def _room(path: Path) -> Iterator[None]:
-    """Tells what to do where the disk is full."""
+    """Name the cure if the disk is full."""
     try:
         yield
     except OSError as error:
@@ -164,7 +164,7 @@ def _room(path: Path) -> Iterator[None]:
 
 
 def open_store(path: str | os.PathLike[str], task: Task, design: Design) -> Store:
-    """The store of this ensemble, begun by an earlier call or new."""
+    """Open the store of this ensemble, new or begun by an earlier call."""
     where, about = Path(path), identity(task, design)
     if not _is_occupied(where):
         # Beside, and then in one go, so that there is a whole store or none.
@@ -197,7 +197,7 @@ def _is_occupied(path: Path) -> bool:
 
 
 def load(path: Path) -> EnsembleResult:
-    """What a store holds, as far as it has come; a function is known by its name alone."""
+    """Read the results in a store; a function is restored as its name only."""
     group, about = _existing(path, "r")
     try:
         source = (

@@ -1,4 +1,4 @@
-"""What is done at each point of an ensemble: also what a worker in another process gets."""
+"""Task of an ensemble: the computation at each point, in this or another process."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ _NOT_OF_THE_ENGINE = ("t_start", "initial", "dt", "t_eval", "events")
 
 
 class Block(NamedTuple):
-    """What came out of some points.
+    """Results of a range of points.
 
     Attributes
     ----------
     values : ndarray, shape (n_points, n_measures)
-        NaN where there is none.
+        Measures; NaN where there is none.
     status : ndarray of int8, shape (n_points,)
-        Places in `CODES`.
+        Indices into `CODES`.
     messages : dict of int to str
-        Of points that have not reached their end, by their number in the block.
+        Messages of points that did not finish, by index in the block.
     seconds : float
-        What it took.
+        Wall-clock time.
     version : str
-        Of the package that did it.
+        Version of the package that computed it.
     """
 
     values: Array
@@ -67,7 +67,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What to do with the parameters of a point: a machine to vary, or a function that builds one.
+    """Computation at the parameters of a point: a machine to vary, or a function that builds one.
 
     Attributes
     ----------
@@ -76,11 +76,11 @@ class Task:
     names : tuple of str
         The parameters.
     measures : tuple of str or callable
-        What to keep.
+        The measures.
     t_end : float
         End of each run, s.
     options : dict
-        Those of `simulate` that were given.
+        Options of `simulate`.
     """
 
     source: Any
@@ -91,17 +91,17 @@ class Task:
 
     @property
     def builds(self) -> bool:
-        """Whether the machine is built anew for each point."""
+        """True if a function builds the machine for each point."""
         return not isinstance(self.source, (Machine, StateSpace))
 
     @property
     def crossings(self) -> tuple[Crossing, ...]:
-        """What is looked for in each run."""
+        """Crossings located in each run."""
         return tuple(crossings_of(self.options.get("events", ())))
 
     @property
     def named(self) -> list[str]:
-        """Measures that the compiled ensemble knows."""
+        """Measures computed by the compiled ensemble."""
         return [m for m in self.measures if isinstance(m, str) and not self._of_crossings(m)]
 
     def _of_crossings(self, measure: str) -> bool:
@@ -110,7 +110,7 @@ class Task:
 
     @property
     def kinds(self) -> dict[str, type[np.generic]]:
-        """Names of the measures, and what numbers they are: counts are whole."""
+        """Names and data types of the measures; counts are integers."""
         return {
             m if isinstance(m, str) else m.__name__: np.int64
             if isinstance(m, str) and m.endswith(_COUNTS)
@@ -119,7 +119,9 @@ class Task:
         }
 
     def run(self, values: Array, stop: Callable[[], bool] | None = None) -> Block:
-        """Run the points whose parameters are the columns of `values`; what Ctrl-C or `stop` leaves is interrupted."""
+        """Run the points whose parameters are the columns of `values`; points left by Ctrl-C or `stop` are
+        ``"interrupted"``.
+        """
         begin = time.perf_counter()
         points = values.shape[1]
         out = Block(np.full((points, len(self.measures)), np.nan), np.full(points, INTERRUPTED, np.int8), {})
@@ -137,12 +139,12 @@ class Task:
         return out._replace(seconds=time.perf_counter() - begin)
 
     def trajectory(self, values: Array) -> Trajectory:
-        """The whole run of one point."""
+        """Return the complete run of one point."""
         machine, options = self._machine(values)
         return simulate(machine, self.t_end, **options)
 
     def check(self) -> None:
-        """Raise what is wrong with names and options before anything runs."""
+        """Check names and options before the first run."""
         if self.builds:
             _check_function(self.source, self.names)
         else:
@@ -220,7 +222,7 @@ class Task:
 
 
 def _ending(run: Trajectory, t_end: float) -> tuple[int, dict[int, str], float]:
-    """How a run ended, what is to be said of that, and when it was."""
+    """Return status, message and end time of a run."""
     stopped = run.status == Status.STOPPED
     said = {} if run.success and not stopped else {0: run.message}
     return CODES.index(run.status), said, run.state.t if stopped else t_end
@@ -239,7 +241,7 @@ def _text(function: Any) -> str:
 
 
 def _check_function(build: Any, names: Sequence[str]) -> None:
-    """Whether a function can be called with these names."""
+    """True if a function can be called with these names."""
     try:
         known = inspect.signature(build).parameters
     except (TypeError, ValueError):
@@ -264,7 +266,7 @@ def _check_function(build: Any, names: Sequence[str]) -> None:
 
 
 def pack(task: Task) -> bytes:
-    """The task as bytes, once for all chunks; a function of a notebook or script goes along where cloudpickle is."""
+    """Return the task as bytes, once for all chunks; functions of a notebook or script need cloudpickle."""
     try:
         import cloudpickle as pickler
     except ImportError:
@@ -273,7 +275,7 @@ def pack(task: Task) -> bytes:
         return bytes(pickler.dumps(task))
     except Exception as error:  # whatever an object of the user's raises
         raise pickle.PicklingError(
-            f"what a worker needs cannot be pickled: {error}. Define functions at the top of a module, install "
+            f"the task of a worker cannot be pickled: {error}. Define functions at the top of a module, install "
             "cloudpickle (pip install 'stickslip[cluster]'), or take threads: executor=ThreadPoolExecutor()"
         ) from error
 
@@ -286,5 +288,5 @@ def _unpacked(packed: bytes) -> Task:
 
 
 def run_packed(packed: bytes, values: Array) -> Block:
-    """What is called in another process."""
+    """Entry point in another process."""
     return _unpacked(packed).run(values)

@@ -1,4 +1,4 @@
-"""Units of parameters and measures, from the quantities that the description holds."""
+"""Units of parameters and measures, from the quantities in the description."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _TIMES = ("events.first", "events.last", "stick_time")
 
 
 def units(task: Task) -> dict[str, str]:
-    """Units of the parameters and measures of which they are known."""
+    """Return the known units of parameters and measures."""
     if task.builds:
         return {}
     known = parameters(task.source) | quantities(task.source)

@@ -1,6 +1,6 @@
-"""Where chunks of an ensemble run: threads and processes of our own, or an executor that the user brings.
+"""Workers of an ensemble: threads or processes of its own, or the user's executor.
 
-All of them are used alike: a chunk is submitted, and its future tells when it is done. There is no scheduler here.
+All are used alike: chunks are submitted and their futures awaited; there is no scheduler.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from stickslip.ensembles.task import Array, Block, Task, pack, run_packed
 
 
 class Workers:
-    """What the loop over chunks needs."""
+    """Interface of workers."""
 
     def submit(self, values: Array) -> Any:
-        """Begin a chunk; returns its future."""
+        """Submit a chunk; return its future."""
         raise NotImplementedError
 
     def count(self) -> int:
-        """How many chunks can run at a time."""
+        """Number of chunks that can run at a time."""
         raise NotImplementedError
 
     def interrupt(self) -> None:
-        """Ask chunks that run to return what they have."""
+        """Ask running chunks to return their results so far."""
 
     def renew(self) -> bool:
-        """After a worker has died: whether others are there now."""
+        """Replace a worker that died; True if workers are available."""
         return False
 
     def close(self) -> None:
-        """Leave nothing running that is our own."""
+        """Stop the threads or processes of its own."""
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -161,7 +161,7 @@ def _workers_of(executor: Any) -> int:
 
 
 def workers_for(task: Task, executor: Any, count: int | None) -> Workers:
-    """Where a task runs."""
+    """Choose the workers for a task."""
     if count is not None and executor is not None:
         raise ValueError("workers and executor exclude each other: an executor has its own")
     if executor is None:

@@ -1,4 +1,4 @@
-"""Expressions: values that remember how they are made of others."""
+"""Expressions: formulas of named inputs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TRACING: ContextVar[bool] = ContextVar("tracing", default=False)
 
 @contextmanager
 def tracing() -> Iterator[None]:
-    """While a function is traced, == between expressions is a branch and as such an error."""
+    """Context of tracing: == between expressions is a branch and therefore an error."""
     token = _TRACING.set(True)
     try:
         yield
@@ -38,10 +38,10 @@ def _no_branch(what: str) -> NoReturn:
 
 
 class Expr:
-    """A value computed from named inputs by elementary operations; ``Expr("arm.position")`` is such an input.
+    """A formula of named inputs and elementary operations; ``Expr("arm.position")`` is an input.
 
-    Operators and functions of expressions give expressions. Two are equal if they say the same in the same order:
-    ``x + y`` is not ``y + x``. They print as formulas.
+    Operators and functions of expressions give expressions. Two expressions are equal if they have the same operations
+    in the same order: ``x + y`` is not ``y + x``. They print as formulas.
 
     Parameters
     ----------
@@ -51,16 +51,16 @@ class Expr:
     Attributes
     ----------
     inputs : tuple of str
-        Names of the inputs that it depends on, in alphabetical order.
+        Names of its inputs, in alphabetical order.
     conditions : tuple of Expr
-        The values whose signs choose a branch, each listed once; without any the expression is smooth.
+        Expressions whose signs select a branch, each listed once; empty for a smooth expression.
 
     Raises
     ------
     ValueError
         If the name is empty or not a string, or if an operation on constants has no finite value.
     TypeError
-        Where the truth value of a comparison is asked for.
+        If a comparison is used as a truth value.
 
     Examples
     --------
@@ -88,12 +88,12 @@ class Expr:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Names of the inputs that it depends on, in alphabetical order."""
+        """Names of its inputs, in alphabetical order."""
         return tuple(self.compiled.inputs)
 
     @property
     def conditions(self) -> tuple[Expr, ...]:
-        """The values whose signs choose a branch, each listed once; without any the expression is smooth."""
+        """Expressions whose signs select a branch, each listed once; empty for a smooth expression."""
         return tuple(wrapped(c) for c in self.compiled.conditions)
 
     @overload
@@ -114,8 +114,8 @@ class Expr:
         values : mapping of str to array_like
             A number or an array for each of `inputs`; arrays are broadcast against each other. Others may be there.
         branch : sequence of 1 or -1, optional
-            Which side to take of each of `conditions` (1: not below zero), whatever its value is: the smooth branch,
-            prolonged beyond its corners. By default each takes its own side.
+            Side of each of `conditions` (1: not below zero), regardless of its value: the smooth branch, prolonged
+            beyond its corners. By default each takes its own side.
 
         Returns
         -------
@@ -144,7 +144,7 @@ class Expr:
     def undefined(
         self, values: Mapping[str, ArrayLike], branch: Sequence[Literal[1, -1]] | None = None
     ) -> str | None:
-        """Which operation makes the value infinite or NaN, at the first of the given points where it is.
+        """Return the operation that makes the value infinite or NaN, at the first such point.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class Expr:
         Returns
         -------
         str or None
-            The operation, its numbers and the inputs behind it; None if all values are finite.
+            The operation, its operands and their inputs; None if all values are finite.
 
         Raises
         ------
@@ -181,18 +181,18 @@ class Expr:
         return np.stack(columns, axis=-1).reshape(-1, len(names)) if names else np.zeros((1, 0)), shape
 
     def gradient(self, *names: str) -> dict[str, Expr]:
-        """The partial derivatives with respect to its inputs, as expressions.
+        """Return the partial derivatives with respect to its inputs, as expressions.
 
         Parameters
         ----------
         *names : str
-            Inputs to differentiate by; by default all of `inputs`. For an input on which the value does not depend
-            the derivative is zero.
+            Inputs to differentiate with respect to; by default all of `inputs`. The derivative with respect to any
+            other input is zero.
 
         Returns
         -------
         dict of str to Expr
-            In the order of the names. At a corner it is the derivative of the branch that is taken there.
+            In the order of the names. At a corner they are the derivatives of the branch taken there.
 
         Examples
         --------
@@ -204,11 +204,11 @@ class Expr:
         return {name: wrapped(self.compiled.along({name: one})) for name in names or self.inputs}
 
     def rate(self) -> Expr:
-        """The time derivative along a motion without accelerations.
+        """Return the time derivative along a motion without accelerations.
 
-        Each input ``"x.position"`` changes with ``"x.velocity"``, ``"time"`` with one, all others not. Of a gap g(q, t)
-        this is ``w' v + w^`` with its direction ``w = dg/dq``, and the rate of the rate is the drift zeta that together
-        with ``w' a`` makes the acceleration of the gap.
+        The rate of each input ``"x.position"`` is ``"x.velocity"``, that of ``"time"`` is one, and that of all others
+        zero. Of a gap g(q, t) this is ``w' v + w^`` with its direction ``w = dg/dq``, and the rate of the rate is the
+        drift zeta that together with ``w' a`` makes the acceleration of the gap.
 
         Returns
         -------
@@ -334,7 +334,7 @@ class Expr:
 class Condition:
     """A comparison of expressions, for `where`; ``a > b`` makes one, and ``&``, ``|`` and ``~`` join them.
 
-    It has no truth value: that an ``if`` would decide once and for all, while the machine moves through both cases.
+    It has no truth value: an ``if`` would be decided once, while the machine moves through both cases.
 
     Examples
     --------
@@ -365,21 +365,21 @@ class Condition:
 
 
 def wrapped(compiled: Compiled) -> Expr:
-    """An expression of the engine in the hands of a user."""
+    """Wrap an expression of the engine."""
     out = object.__new__(Expr)
     object.__setattr__(out, "compiled", compiled)
     return out
 
 
 def is_expr_like(value: object) -> bool:
-    """Whether `as_expr` takes it: an expression or a number."""
+    """True if `as_expr` accepts the value: an expression or a number."""
     if isinstance(value, np.ndarray):
         return value.ndim == 0 and is_expr_like(value.item())
     return isinstance(value, (Expr, float, int, np.floating, np.integer)) and not isinstance(value, bool)
 
 
 def as_expr(value: Any, name: str = "value") -> Expr:
-    """``value`` itself if it is an expression, a constant if it is a number."""
+    """Return ``value`` if it is an expression, a constant if it is a number."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if isinstance(value, Expr):
@@ -390,24 +390,24 @@ def as_expr(value: Any, name: str = "value") -> Expr:
 
 
 def applied(operation: str, *arguments: Any) -> Expr:
-    """An elementary operation by its name in the engine."""
+    """Apply an elementary operation by its name in the engine."""
     return wrapped(
         Compiled.apply(operation, *(as_expr(a, f"argument of {operation}").compiled for a in arguments))
     )
 
 
 def least(a: Any, b: Any) -> Expr:
-    """The lesser of two."""
+    """Return the lesser of two values."""
     return wrapped(as_expr(a).compiled.minimum(as_expr(b).compiled))
 
 
 def greatest(a: Any, b: Any) -> Expr:
-    """The greater of two."""
+    """Return the greater of two values."""
     return wrapped(as_expr(a).compiled.maximum(as_expr(b).compiled))
 
 
 def sign_of(a: Any) -> Expr:
-    """1, 0 or -1."""
+    """Return the sign: 1, 0 or -1."""
     return wrapped(as_expr(a).compiled.sign())
 
 
@@ -432,7 +432,7 @@ def _rate_of(name: str) -> Compiled | None:
 
 
 def unknown(kind: str, names: Sequence[object], known: Sequence[object]) -> NoReturn:
-    """Raise the error that names that do not exist get."""
+    """Raise the error for unknown names."""
     s = "s" if len(names) > 1 else ""
     listed = ", ".join(map(repr, known)) or "none"
     raise UnknownNameError(f"unknown {kind}{s} {', '.join(map(repr, names))}; known are: {listed}")
@@ -474,4 +474,4 @@ UFUNCS: dict[np.ufunc, Callable[..., Any]] = {
     np.equal: lambda a, b: as_expr(a) == as_expr(b),
     np.not_equal: lambda a, b: as_expr(a) != as_expr(b),
 }
-"""What each of NumPy's functions does with one expression, or one of each."""
+"""Implementations of NumPy's functions for expressions."""

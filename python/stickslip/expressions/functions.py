@@ -39,9 +39,9 @@ __all__ = [
 
 
 class Elementary:
-    """An elementary function: of expressions an expression, of numbers a float, of arrays NumPy's array.
+    """An elementary function: returns an expression for expressions, a float for numbers, an array for arrays.
 
-    Arrays of expressions are taken element by element.
+    Arrays of expressions are evaluated element by element.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Elementary:
     @overload
     def __call__(self, /, *x: ArrayLike) -> Any: ...
     def __call__(self, /, *x: Any) -> Any:
-        """The function of one or two values."""
+        """Evaluate the function of one or two values."""
         arrays = [a if isinstance(a, Expr) else np.asarray(a) for a in x]
         if any(a.dtype == object for a in arrays if isinstance(a, np.ndarray)):
             return np.frompyfunc(UFUNCS[self._ufunc], len(x), 1)(*(np.array(a, dtype=object) for a in arrays))
@@ -115,19 +115,19 @@ maximum = Elementary("maximum", np.maximum, "The greater of two values: a corner
 
 
 def where(condition: Condition | ArrayLike, if_true: Any, if_false: Any) -> Any:
-    """One value where a condition holds, another where it does not.
+    """Return one value where a condition holds, another elsewhere.
 
     Parameters
     ----------
     condition : Condition or array_like of bool
         A comparison of expressions, or several joined by ``&``, ``|`` and ``~``.
     if_true, if_false : Expr or float
-        The two values. The one that is not taken may be undefined. With a condition of numbers also arrays.
+        The two values. The value that is not taken may be undefined. Arrays if the condition is an array of bool.
 
     Returns
     -------
     Expr
-        The value; with a condition of numbers what `numpy.where` returns.
+        The value; for an array of bool the result of `numpy.where`.
 
     Raises
     ------
@@ -136,12 +136,11 @@ def where(condition: Condition | ArrayLike, if_true: Any, if_false: Any) -> Any:
 
     Notes
     -----
-    In a machine no step crosses the corner of a formula, where the condition of a `where`, `abs`, `minimum`,
-    `maximum` or `sign` that matters passes zero: it is located like an event, so that integration keeps its order.
-    Like the reversals of bristles it is a switch of the flow and not logged, since no element changes its mode there.
-    Where the value jumps at the corner, the modes of friction and contacts are decided anew. A value that leads back
-    to the corner from both sides, as ``-F * sign(v)`` does, cannot hold there and ends the run with status
-    ``"no_solution"``: friction is an element, `Machine.add_friction`.
+    In a machine no step crosses the corner of a formula, where an active condition of a `where`, `abs`, `minimum`,
+    `maximum` or `sign` passes zero: corners are located like events, so that integration keeps its order. They are not
+    logged, since no element changes its mode. Where the value jumps at a corner, the modes of friction and contacts are
+    decided again. A force that drives the motion back to the corner from both sides, such as ``-F * sign(v)``, has no
+    solution there and ends the run with status ``"no_solution"``: model friction by `Machine.add_friction` instead.
 
     Examples
     --------

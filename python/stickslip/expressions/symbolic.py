@@ -19,7 +19,7 @@ __all__ = ["from_sympy"]
 
 
 def from_sympy(expression: Any, names: Mapping[Any, str | float | Expr]) -> Expr | NDArray[np.object_]:
-    """Expressions of SymPy as expressions of the engine.
+    """Convert expressions of SymPy to expressions of the engine.
 
     Needs ``pip install "stickslip[sympy]"``.
 
@@ -28,8 +28,8 @@ def from_sympy(expression: Any, names: Mapping[Any, str | float | Expr]) -> Expr
     expression : sympy.Expr or matrix of them
         For example ``mass_matrix`` and ``forcing`` of SymPy's ``LagrangesMethod`` or ``KanesMethod``.
     names : mapping of sympy.Symbol, dynamicsymbol or Derivative to str, float or Expr
-        What each stands for: the name of an input such as ``"arm.position"``, a number, or an expression. A
-        dynamicsymbol that stands for ``"arm.position"`` has the derivative ``"arm.velocity"``; the time of SymPy's
+        Meaning of each symbol: the name of an input such as ``"arm.position"``, a number, or an expression. A
+        dynamicsymbol with the meaning ``"arm.position"`` has the derivative ``"arm.velocity"``; the time of SymPy's
         mechanics is ``"time"``.
 
     Returns
@@ -42,9 +42,9 @@ def from_sympy(expression: Any, names: Mapping[Any, str | float | Expr]) -> Expr
     MissingExtraError
         If SymPy is not installed.
     UnknownNameError
-        If symbols are not among the names; all of them are named.
+        If symbols are missing in `names`; the message lists them.
     ValueError
-        If the expression holds a function that expressions do not have, or is complex.
+        If the expression holds an unknown function, or is complex.
 
     Examples
     --------

@@ -16,7 +16,7 @@ __all__ = ["Coordinates", "trace"]
 
 
 class Coordinates(Mapping[str, Expr]):
-    """What a traced function gets as q or v: an expression for each coordinate, by its name or its number.
+    """Argument q or v of a traced function: an expression for each coordinate, by name or index.
 
     Examples
     --------
@@ -46,27 +46,27 @@ class Coordinates(Mapping[str, Expr]):
 def trace(
     function: Callable[..., Any], coordinates: Sequence[str]
 ) -> Expr | dict[str, Expr] | NDArray[np.object_]:
-    """Call a function once with expressions, and return the formula that it computes.
+    """Call a function once with expressions, and return its formula.
 
     Parameters
     ----------
     function : callable
-        Its parameters are any of ``q`` (positions), ``v`` (velocities) and ``t`` (time), by these names; q and v give
-        an expression for each coordinate, ``q["arm"]`` or ``q[0]``. Parameters with a default value keep it. It returns a
-        number or an expression, a dictionary of them, or a list or an array of any shape. Loops and calls are
-        followed as they run; a branch on a value is an error: `where` is for that.
+        Its parameters are any of ``q`` (positions), ``v`` (velocities) and ``t`` (time), by these names; q and v hold
+        an expression for each coordinate, ``q["arm"]`` or ``q[0]``. Parameters with a default value keep it. It returns
+        a number or an expression, a dictionary of them, or a list or an array of any shape. Loops and calls are
+        allowed; a branch on a value is an error: use `where`.
     coordinates : sequence of str
         Names of the coordinates.
 
     Returns
     -------
     Expr, dict of str to Expr or ndarray of Expr
-        What the function returned, with expressions for all numbers.
+        The returned object, with expressions for all numbers.
 
     Raises
     ------
     ValueError
-        If the function raises (its own error is chained), wants other parameters, or returns something else or NaN.
+        If the function raises (its error is chained), has other parameters, or returns another type or NaN.
     UnknownNameError
         If it asks for a coordinate that does not exist.
 

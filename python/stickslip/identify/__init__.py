@@ -1,4 +1,4 @@
-"""Parameters from measurements: curves of friction, inverse dynamics, bristles, and fits of whole machines.
+"""Identification from measurements: friction curves, inverse dynamics, bristle laws, and fits of whole machines.
 
 Needs SciPy (extra ``identify``).
 

@@ -1,5 +1,5 @@
-"""What speaks against a fit, the same for all of them: parameters that the data do not determine, parameters at a bound,
-a model worse than a constant, and residuals that are no noise.
+"""Warnings about a fit, common to all fits: parameters that the data do not determine, parameters at a bound, a model
+worse than a constant, and residuals that are no noise.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ class Series:
     Attributes
     ----------
     name : str
-        How messages call the record.
+        Name of the record in messages.
     data : ndarray, shape (n,)
-        What was measured.
+        Measured values.
     residuals : ndarray, shape (n,)
-        What the model is off, in the unit of the data.
+        Deviation of the model, in the unit of the data.
     numerical : float
-        Standard deviation up to which residuals are numerical error: they then say nothing about the model.
+        Standard deviation below which residuals are numerical error and are not judged.
     robust_scale : float or None
-        Scale of a robust fit, in the unit of the data: residuals beyond a multiple of it are outliers, and count as such.
+        Scale of a robust fit, in the unit of the data; residuals beyond a multiple of it are treated as outliers.
     filtered : bool
-        Whether the data were filtered, which correlates neighbours whatever the model.
+        True if the data were filtered, so that neighbouring residuals are correlated for any model.
     """
 
     name: str
@@ -53,14 +53,14 @@ class Series:
 
 @dataclass(frozen=True)
 class Assessment:
-    """What was found.
+    """Fitted values.
 
     Attributes
     ----------
     said : list of str
         One sentence for each finding.
     sound : bool
-        Whether the fit may be called a success: every parameter is determined, and no record is explained worse than by
+        True if the fit may be called a success: every parameter is determined, and no record is explained worse than by
         a constant.
     """
 
@@ -74,18 +74,18 @@ def assess(
     series: Sequence[Series],
     bounds: Mapping[str, str],
 ) -> Assessment:
-    """Look at a fit.
+    """Assess a fit.
 
     Parameters
     ----------
     info : Information
-        What the Jacobian tells.
+        Information in the Jacobian.
     names : sequence of str
-        Its parameters.
+        Names of the parameters.
     series : sequence of Series
         The residuals.
     bounds : mapping of str to str
-        Parameters that lie on a bound, and that bound in words.
+        Parameters at a bound, with the bound in words.
     """
     said = describe_ties(info, names)
     said += [
@@ -98,14 +98,14 @@ def assess(
         if _is_worse_than_constant(one):
             sound = False
             said.append(
-                f"the model is worse than none: its residuals of {one.name} are larger than the spread of the data "
+                f"the model is worse than a constant: its residuals of {one.name} are larger than the spread of the data "
                 "about their mean"
             )
         elif not one.filtered and (found := _correlation(one)):
             factor = np.sqrt((1.0 + found) / max(1.0 - found, 1e-3))
             said.append(
                 f"residuals of {one.name} are correlated ({found:.2f} from one sample to the next): the model "
-                f"leaves something out, and standard errors are about {factor:.2g} times too small"
+                f"lacks an effect, and standard errors are about {factor:.2g} times too small"
             )
     return Assessment(said, sound)
 

@@ -33,7 +33,7 @@ class Term:
     Attributes
     ----------
     law : SingleLaw
-        Its parameters are kept where they are not fitted.
+        The law; parameters that are not fitted keep their values.
     prefix : str
         ``""``, or ``"0."`` and so on in a sum where names would clash.
     amounts, inner : tuple of str
@@ -81,7 +81,7 @@ class Term:
 
 
 def _nodes(speed: Array, count: int = 8) -> Array:
-    """Where a table has its points: at rest, and where equal parts of the samples lie."""
+    """Nodes of a table: rest, and velocities that divide the samples evenly."""
     inside = np.quantile(speed, np.linspace(0.0, 1.0, count)[1:])
     return np.unique(np.concatenate([[0.0], inside]))
 
@@ -140,7 +140,7 @@ def _names(law: SingleLaw) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def usual(term: Term) -> tuple[str, ...]:
-    """What is fitted unless said otherwise: amounts and velocities. What sliding does not show of Coulomb is not."""
+    """Default free parameters: levels, coefficients and velocities, except the static level of Coulomb."""
     amounts = ("kinetic",) if isinstance(term.law, Coulomb) else term.amounts
     return (*amounts, *(name for name in term.inner if name in VELOCITIES))
 
@@ -156,7 +156,7 @@ def held_amount(term: Term, name: str) -> float:
 
 
 def starts(name: str, speed: Array) -> Sequence[float]:
-    """Where to try a scale or an exponent."""
+    """Grid of trial values of a scale or an exponent."""
     if name in EXPONENTS:
         return EXPONENTS[name]
     low, high = float(np.quantile(speed, 0.02)), float(speed.max())

@@ -1,4 +1,4 @@
-"""What a fit varies: names, start values, and the range that the machine itself allows."""
+"""Free parameters of a fit: names, start values, and the range allowed by the machine."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ FAR = 1e6
 class Free:
     """Parameters of a fit in the order of their names.
 
-    What the optimiser sees are the same numbers, but a static level as what it lies above the kinetic one where both
-    are free, so that it never falls below it.
+    The optimiser uses the same parameters, except that a static level is replaced by its difference from the kinetic
+    level where both are free, so that it never falls below it.
 
     Parameters
     ----------
     names : sequence of str
-        What to vary.
+        Names of the free parameters.
     start : array
-        Where to begin.
+        Start values.
     limits : mapping of str to (float, float)
         Bounds that were given.
     allowed : callable
@@ -54,14 +54,14 @@ class Free:
             self.low[i], self.high[i] = 0.0, np.inf
 
     def inside(self, values: Array) -> Array:
-        """From the machine's numbers to those of the optimiser."""
+        """Transform parameters of the machine to those of the optimiser."""
         x = np.array(values, dtype=float)
         for i, j in self.over.items():
             x[i] -= x[j]
         return x
 
     def outside(self, x: Array) -> Array:
-        """From the optimiser's numbers to those of the machine."""
+        """Transform parameters of the optimiser to those of the machine."""
         values = np.array(x, dtype=float)
         for i, j in self.over.items():
             values[i] += values[j]
@@ -116,7 +116,7 @@ class Free:
 def read_free(
     free: Any, present: Callable[[str], float | None]
 ) -> tuple[list[str], Array, dict[str, tuple[float, float]]]:
-    """Names, start values and bounds of the argument `free`: names, or a mapping to start or (start, low, high)."""
+    """Read names, start values and bounds from the argument `free`: names, or a mapping to start or (start, low, high)."""
     if isinstance(free, str) or not isinstance(free, (Sequence, Mapping)):
         reject("free", free, "a sequence of names, or a mapping of names to start values")
     if not free:

@@ -14,23 +14,23 @@ ALIKE = 0.1  # what half of the samples may differ between both, as a share of w
 
 
 class Jacobian:
-    """Exact while the runs have derivatives over all data, from then on differences.
+    """Jacobian of a fit: exact as long as all runs have derivatives, otherwise by differences.
 
-    The first one is made in both ways, which tells whether they agree.
+    The first Jacobian is computed in both ways and compared.
 
     Parameters
     ----------
     problem : Problem
-        What is fitted.
+        The fit.
     step : float or None
-        Of central differences, as a share of each parameter: only they are wanted. None: exact where possible.
+        Relative step of central differences. None: exact derivatives where possible.
 
     Attributes
     ----------
     exact : bool
-        Whether the last one was.
+        True if the last Jacobian was exact.
     reason : str
-        Why it was not.
+        Reason why it was not exact.
     """
 
     def __init__(self, problem: Problem, step: float | None) -> None:
@@ -61,7 +61,7 @@ class Jacobian:
         return found
 
     def _compare(self, found: Array, other: Array) -> None:
-        """Whether to go on with the exact one: medians, as differences are beside the point where events pass a sample."""
+        """True if the exact Jacobian agrees with differences in the median."""
         self._compared = True
         off = np.median(np.abs(found - other), axis=0) > ALIKE * np.median(np.abs(other), axis=0)
         if off.any():

@@ -8,11 +8,11 @@ from stickslip._extras import need
 
 
 def scipy(part: str) -> Any:
-    """A part of SciPy, such as ``"optimize"``.
+    """Import a part of SciPy, such as ``"optimize"``.
 
     Raises
     ------
     MissingExtraError
-        Saying which extra brings it.
+        Naming the extra that installs it.
     """
     return need(f"scipy.{part}", "SciPy", "stickslip.identify needs", "identify")

@@ -15,7 +15,7 @@ _PLANT = ("mass", "damping", "stiffness")
 
 
 def present_number(machine: Machine | StateSpace, name: str, initial: Mapping[str, float]) -> float | None:
-    """The number, or None where it cannot be read (of controllers, of signals that vary)."""
+    """Return the value of a parameter, or None if it has none (controllers, varying signals)."""
     if name in machine.compile().states:
         return float(initial.get(name, 0.0))
     if name.endswith("_scale"):

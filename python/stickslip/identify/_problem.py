@@ -35,7 +35,7 @@ class Signal:
 
 
 class Problem:
-    """Runs of a machine with trial numbers, against records."""
+    """Runs of a machine with trial parameters, compared with records."""
 
     def __init__(self, task: Task, signals: list[Signal], ends: list[float]) -> None:
         self.task, self.signals, self.ends = task, signals, ends
@@ -51,7 +51,7 @@ class Problem:
     # -- parameters
 
     def begin(self, names: list[str], start: Array, limits: dict[str, tuple[float, float]]) -> None:
-        """Make the free parameters, those of the restarts among them."""
+        """Make the free parameters, including those of restarts."""
         self.own = len(names)
         try:
             machine = self._machine(start)
@@ -84,7 +84,7 @@ class Problem:
             sizes[i] = max(sizes[i] if begin[i] else 0.0, *spread) if spread else sizes[i]
 
     def _measured(self, state: str, time: float, otherwise: float) -> float:
-        """Start value of a state after a restart: what was measured there, a slope of it, or what the run has."""
+        """Start value of a state after a restart: a measured value, its slope, or the value of the run."""
         for s in self.signals:
             if s.name == state:
                 return float(np.interp(time, s.t, s.y))
@@ -102,7 +102,7 @@ class Problem:
     # -- runs
 
     def settings(self, values: Array) -> tuple[Machine | StateSpace, dict[str, float]]:
-        """The machine with these numbers, and its initial values."""
+        """Return the machine with these parameters, and its initial values."""
         machine, options = self.task._machine(values[: self.own])
         initial = options["initial"]
         if isinstance(initial, dict):
@@ -147,7 +147,7 @@ class Problem:
         return runs
 
     def runs(self, x: Array) -> list[Trajectory]:
-        """The runs at parameters as the optimiser has them."""
+        """Return the runs at the parameters of the optimiser."""
         return self._runs(*self._trial(x))
 
     def _trial(self, x: Array) -> tuple[Machine | StateSpace, Any, Array | None]:
@@ -164,7 +164,7 @@ class Problem:
         return np.asarray(np.searchsorted(run.t, s.t[after & before]))
 
     def off(self, x: Array) -> list[Array]:
-        """What each signal is off."""
+        """Return the deviation of each signal."""
         runs = self.runs(x)
         return [
             np.concatenate([run[s.name][self._samples(k, run, s)] for k, run in enumerate(runs)]) - s.y
@@ -172,12 +172,12 @@ class Problem:
         ]
 
     def tangents(self, x: Array) -> tuple[Array | None, str]:
-        """Derivatives of the residuals along the runs; None where they end before the data do, and why.
+        """Return derivatives of the residuals along the runs; None and a reason if they end before the data.
 
         Raises
         ------
         ValueError
-            If the machine has none.
+            If the machine has no derivatives.
         """
         if self.task.builds:
             raise ValueError("a function builds the machine: only its results are known")
@@ -208,7 +208,7 @@ class Problem:
         return None, f"derivatives end at t = {ends[0].time:g} s: {ends[0].reason}"
 
     def residuals(self, x: Array) -> Array:
-        """All residuals in units of their standard deviation; huge where the machine is refused or stops."""
+        """Return all residuals in units of their standard deviation; huge if the machine is refused or a run ends early."""
         try:
             r = np.concatenate([w * d for w, d in zip(self.weights, self.off(x), strict=True)])
         except (NotRun, ValueError) as error:
@@ -222,4 +222,4 @@ class Problem:
 
 
 class NotRun(Exception):
-    """A run that has not reached its end."""
+    """A run did not reach its end."""

@@ -1,4 +1,4 @@
-"""Checks of what was measured: lengths, numbers, times, and units that look wrong."""
+"""Checks of records: lengths, values, times, and implausible units."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ APART = 300.0
 
 
 def columns(least: int, **given: ArrayLike) -> tuple[Array, ...]:
-    """Vectors of one length, finite, at least so many samples."""
+    """Check vectors: equal length, finite, and a minimum number of samples."""
     found = {name: vector(name, values) for name, values in given.items()}
     (first, size), *others = [(name, values.size) for name, values in found.items()]
     for name, length in others:
@@ -27,7 +27,7 @@ def columns(least: int, **given: ArrayLike) -> tuple[Array, ...]:
 
 
 def increasing(name: str, t: Array) -> None:
-    """Times that increase."""
+    """Check that times increase."""
     wrong = np.flatnonzero(np.diff(t) <= 0.0)
     if wrong.size:
         k = int(wrong[0]) + 1
@@ -35,7 +35,7 @@ def increasing(name: str, t: Array) -> None:
 
 
 def uniform(name: str, t: Array) -> float:
-    """The step of times that increase evenly (to 2 %, as clocks with rounded digits do)."""
+    """Return the step of evenly spaced times (to 2 %, for times with rounded digits)."""
     increasing(name, t)
     steps = np.diff(t)
     step = float((t[-1] - t[0]) / (t.size - 1))
@@ -49,7 +49,7 @@ def uniform(name: str, t: Array) -> float:
 
 
 def in_motion(velocity: Array) -> Any:
-    """Samples that slide: faster than a twentieth of the greatest speed."""
+    """Select sliding samples: faster than a twentieth of the greatest speed."""
     return np.abs(velocity) > 0.05 * float(np.abs(velocity).max())
 
 
@@ -71,10 +71,10 @@ def mixed_sizes(name: str, values: Array) -> None:
 
 
 def warn(text: str, level: int = 4) -> None:
-    """Warn whoever called the public function."""
+    """Warn the caller of the public function."""
     warnings.warn(text, RuntimeWarning, stacklevel=level)
 
 
 def listed(names: Any) -> str:
-    """Names for a sentence."""
+    """Join names for a sentence."""
     return ", ".join(map(str, names))

@@ -1,4 +1,4 @@
-"""What every fit hands back: numbers by name, with their uncertainty."""
+"""Result of a fit: parameters by name, with their uncertainty."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ from stickslip.identify._need import scipy
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Parameters from data.
+    """Result of a fit.
 
     Attributes
     ----------
     parameters : dict of str to float
-        What was found.
+        Fitted values.
     stderr : dict of str to float
-        Standard deviations; infinite for what the data cannot tell, NaN for a parameter that ends at a bound.
+        Standard errors; infinite for unidentifiable parameters, NaN for a parameter at a bound.
     cov : ndarray, shape (p, p)
         Covariance, in the order of `parameters`.
     success : bool
-        Whether the fit has converged, the data tell every parameter, and the model explains them better than a constant.
+        True if the fit has converged, all parameters are identifiable, and the model explains the data better than a
+        constant.
     message : str
-        How it ended, and what speaks against it, by name: see `fit`, Notes.
+        How the search ended, and all warnings, by name: see `fit`, Notes.
     scale : float
-        Standard deviation of the residuals (of a robust fit: of their bulk), in the unit of the data.
+        Standard deviation of the residuals, in a robust fit that of the residuals without outliers, in the unit of the
+        data.
     freedom : int
         Degrees of freedom: samples less parameters.
     """
@@ -41,7 +43,8 @@ class Estimate:
     freedom: int
 
     def intervals(self, confidence: float = 0.95) -> dict[str, tuple[float, float]]:
-        """Intervals of confidence, by Student's t: value ± t·stderr, for positive scales times exp(±t·stderr/value).
+        """Return confidence intervals by Student's t: value ± t·stderr; for positive scales value ·
+        exp(±t·stderr/value).
 
         Parameters
         ----------
@@ -65,7 +68,7 @@ class Estimate:
 
     @property
     def correlation(self) -> Array:
-        """Correlations of the parameters, shape (p, p), in their order; NaN for what has no standard error.
+        """Correlations of the parameters, shape (p, p), in their order; NaN for parameters without a standard error.
 
         Examples
         --------
@@ -95,7 +98,7 @@ class Estimate:
         Returns
         -------
         str
-            To be printed. Correlations are listed from 0.9 on, where one parameter can nearly make up for another.
+            Table to print. Correlations of at least 0.9 are listed, where one parameter can nearly replace another.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Least squares, plain and robust, with what the data say of each parameter."""
+"""Least squares, plain and robust, with the information on each parameter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from stickslip._checks import Array
 from stickslip.identify._need import scipy
 
-# Of soft-L1 in units of the scale: an efficiency of 95 % for normal errors.
+# Parameter of soft-L1 in units of the scale: an efficiency of 95 % for normal errors.
 TUNING = 1.345
 MAD = 0.6744897501960817  # of a normal variable of standard deviation 1
 TIED = 1e-7  # singular values below this share of the greatest, columns scaled to one length, are none
@@ -21,7 +21,7 @@ EXACT = 1e-10  # residuals below this share of the data are rounding, not noise
 
 @dataclass(frozen=True, eq=False)
 class Information:
-    """What a Jacobian tells: the inverse of JᵀJ over what can be told, and what cannot.
+    """Information in a Jacobian: the inverse of JᵀJ over identifiable directions, and unidentifiable parameters.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Information:
     tied : tuple of (tuple of (int, float))
         Each a combination of parameters, with weights, that can change without any effect.
     condition : float
-        Of the Jacobian with columns scaled to one length, without idle ones.
+        Condition number of the Jacobian with columns scaled to equal length, without zero columns.
     """
 
     inverse: Array
@@ -42,12 +42,12 @@ class Information:
 
     @property
     def unknown(self) -> tuple[int, ...]:
-        """All that cannot be told."""
+        """Unidentifiable parameters."""
         return tuple(sorted({*self.idle, *(i for tie in self.tied for i, _ in tie)}))
 
 
 def information(jacobian: Array, sizes: Array) -> Information:
-    """Look at a Jacobian, shape (n, p), of parameters of the given sizes."""
+    """Analyse a Jacobian, shape (n, p), for parameters of the given sizes."""
     p = jacobian.shape[1]
     length = np.linalg.norm(jacobian, axis=0)
     weight = length * sizes
@@ -75,28 +75,28 @@ def information(jacobian: Array, sizes: Array) -> Information:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Where a sum of squares, or of their robust counterpart, is least.
+    """Minimum of a sum of squares, or of its robust counterpart.
 
     Attributes
     ----------
     x : ndarray, shape (p,)
         The parameters.
     cov : ndarray, shape (p, p)
-        Their covariance; infinite on the diagonal for what cannot be told. What lies on a bound is held there.
+        Their covariance; infinite on the diagonal for unidentifiable parameters. Parameters at a bound are held there.
     scale : float
-        Standard deviation of the residuals; of a robust fit that of its bulk.
+        Standard deviation of the residuals; in a robust fit that of the residuals without outliers.
     residuals : ndarray, shape (n,)
-        At the end.
+        Residuals at the end.
     info : Information
-        Of all parameters at the end.
+        Information in the Jacobian at the end.
     on_bound : tuple of int
         Parameters that lie on a bound.
     success : bool
-        Whether it has converged.
+        True if the search has converged.
     message : str
-        Why it ended.
+        Reason of the end.
     evaluations : int
-        Of the residuals, without those for derivatives.
+        Number of evaluations of the residuals, without those for derivatives.
     """
 
     x: Array
@@ -111,7 +111,7 @@ class Solution:
 
     @property
     def unfinished(self) -> list[str]:
-        """Why it has not converged; nothing where it has."""
+        """Reason why it has not converged; empty if it has."""
         return [] if self.success else [self.message]
 
 
@@ -128,7 +128,7 @@ def minimise(
     tolerance: float = 1e-12,
     max_evaluations: int = 200,
 ) -> Solution:
-    """Least squares by a trust region within bounds; robust: soft-L1, its scale that of the median residual."""
+    """Solve bounded least squares by a trust-region method; robust: soft-L1, scaled by the median residual."""
     run = _Run(residuals, jacobian, low, high, sizes, max_evaluations, tolerance)
     x = np.clip(start, low, high)
     floor = EXACT * size_of_data
@@ -203,7 +203,7 @@ ENDED = {
     3: "the parameters do not change any more",
     4: "neither the parameters nor the sum of squares change any more",
 }
-"""How a search ended, by the status that SciPy gives it."""
+"""Messages by SciPy's status of the search."""
 
 
 def _spread(r: Array, p: int) -> float:
@@ -245,9 +245,9 @@ def differences(
 
 
 def describe_ties(info: Information, names: Sequence[str]) -> list[str]:
-    """Sentences on what the data cannot tell."""
-    said = [f"{names[i]} does nothing in these data" for i in info.idle]
+    """Return sentences on unidentifiable parameters."""
+    said = [f"{names[i]} has no effect on these data" for i in info.idle]
     for tie in info.tied:
         parts = ", ".join(f"{names[i]} {weight:+.3g}" for i, weight in tie)
-        said.append(f"only combinations can be told: nothing changes with ({parts})")
+        said.append(f"only combinations are identifiable: the residuals do not change along ({parts})")
     return said

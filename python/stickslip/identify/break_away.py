@@ -1,4 +1,4 @@
-"""How the break-away force grows with the time at rest."""
+"""Break-away force over the time at rest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class BreakAwayFit(Estimate):
-    """Break-away force over time at rest, as returned by `fit_break_away`.
+    """Result of `fit_break_away`: break-away force over time at rest.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class BreakAwayFit(Estimate):
     force: Array = field(default_factory=lambda: np.empty(0), repr=False)
 
     def predict(self, rest: ArrayLike) -> Array:
-        """Return the fitted break-away force after other times at rest.
+        """Return the fitted break-away force after given times at rest.
 
         Parameters
         ----------
@@ -52,13 +52,13 @@ class BreakAwayFit(Estimate):
         Returns
         -------
         ndarray
-            N, of the shape of `rest`.
+            Force, N, of the shape of `rest`.
         """
         p = self.parameters
         return _level(np.asarray(rest, dtype=float), p["initial"], p["static"] - p["initial"], p["dwell"])
 
     def plot(self, ax: Axes | None = None, **keywords: Any) -> Axes:
-        """Draw samples and curve over the logarithm of time.
+        """Draw samples and fitted curve over time, on a logarithmic axis.
 
         Parameters
         ----------
@@ -94,9 +94,9 @@ def fit_break_away(rest: ArrayLike, force: ArrayLike, *, loss: str = "soft_l1") 
     rest : array_like, shape (n,)
         Time at rest before each break-away, s, >= 0.
     force : array_like, shape (n,)
-        Size of the force at which it broke away, N.
+        Magnitude of the break-away force, N.
     loss : {"soft_l1", "linear"}
-        Robust, or least squares.
+        Robust loss, or least squares.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""The bristle law of second order as a regression: in one go, and sample by sample.
+"""Identification of the second-order bristle law by regression: for a record, and recursively.
 
-Its force is linear in Fc, σ1, σ2, Fs − Fc and α, once its states z and y are known; these depend on the velocity, σ0, vs
-and m alone. The source writes ``F = U·P`` with six columns (17)–(19), and one step that is no identity,
-``exp(−n|v|^m) = β·exp(−|v|^m)``: here the exponential keeps its vs, which is searched for outside like σ0.
+Its force is linear in Fc, σ1, σ2, Fs − Fc and α if its states z and y are known, which depend on the velocity, σ0, vs
+and m only. The source writes ``F = U·P`` with six columns (17)–(19), and assumes ``exp(−n|v|^m) = β·exp(−|v|^m)``,
+which no constant β satisfies unless vs = 1 m/s. Here the exponential keeps vs, which is found by a search, as σ0.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def bristle_regressors(
     shape: float = 2.0,
     initial: Mapping[str, float] | None = None,
 ) -> Array:
-    """The columns ``U = [z, −|v|·z, v, y, −y, sgn(v)·exp(−n|v|^m)]`` of the bristle law of second order.
+    """Return the columns ``U = [z, −|v|·z, v, y, −y, sgn(v)·exp(−n|v|^m)]`` of the second-order bristle law.
 
     Parameters
     ----------
     t, velocity : array_like, shape (n,)
-        Times, s, that increase, and velocities, m/s, taken as straight lines between them.
+        Increasing times, s, and velocities, m/s, linear in between.
     stiffness : float
         σ0, 1/m, > 0.
     stribeck_velocity, shape : float
@@ -58,8 +58,8 @@ def bristle_regressors(
     Returns
     -------
     ndarray, shape (n, 6)
-        With ``P = [σ0·Fc, σ0·σ1, σ1 + σ2, σ0·(Fs − Fc), α, α/σ0]`` the force is ``U @ P``. Two columns are y and −y:
-        the rank is at most 5, and what belongs to y alone is P4 − P5. Only ``P5 = σ0·P6`` tells them apart.
+        With ``P = [σ0·Fc, σ0·σ1, σ1 + σ2, σ0·(Fs − Fc), α, α/σ0]`` the force is ``U @ P``. Two columns are y and −y, so
+        the rank is at most 5 and only P4 − P5 is determined by them; ``P5 = σ0·P6`` separates the two.
 
     Notes
     -----
@@ -91,16 +91,15 @@ def bristle_regressors(
 
 
 def amounts_of(regressors: Array, stiffness: float) -> Array:
-    """The five columns of Fc, σ1, σ2, Fs − Fc and α in those of U, shape (n, 5): what U·P is, sorted by them."""
+    """Return the columns of Fc, σ1, σ2, Fs − Fc and α in U·P, shape (n, 5)."""
     z, back, v, y, _, fall = regressors.T
     return np.stack([stiffness * z, v + stiffness * back, v, stiffness * y, -y + fall / stiffness], axis=1)
 
 
 def bristle_parameters(law: TwoStateBristle) -> Array:
-    """``P = [σ0·Fc, σ0·σ1, σ1 + σ2, σ0·(Fs − Fc), α, α/σ0]`` of a law, as printed in (19), without β.
+    """Return ``P = [σ0·Fc, σ0·σ1, σ1 + σ2, σ0·(Fs − Fc), α, α/σ0]`` of a law, as in (19), without β.
 
-    The source sets σ1 = √σ0 and says that P2 = σ0^1.5 follows. So it does, by that choice: P2 = σ0·σ1 for any σ1, and a
-    record with another σ1 shows another P2. It is no property of the law.
+    P2 = σ0·σ1 for any σ1. The source has P2 = σ0^1.5 because it sets σ1 = √σ0; this is no property of the law.
 
     Parameters
     ----------
@@ -135,18 +134,18 @@ def bristle_parameters(law: TwoStateBristle) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class BristleFit(Estimate):
-    """A bristle law of second order from a record, as returned by `fit_bristle`.
+    """Result of `fit_bristle`: a second-order bristle law.
 
     Attributes
     ----------
     law : TwoStateBristle
-        What was found.
+        Fitted values.
     P : ndarray, shape (6,)
-        Its parameters as the source counts them, see `bristle_parameters`.
+        Its parameters in the form of the source, see `bristle_parameters`.
     rank : int
-        Of the six columns U: at most 5.
+        Rank of the six columns U, at most 5.
     condition : float
-        Of the five columns that belong to Fc, σ1, σ2, Fs − Fc and α, scaled to one length.
+        Condition number of the five columns of Fc, σ1, σ2, Fs − Fc and α, scaled to equal length.
     damping_over_root : float
         ``σ1/√σ0``: 1 where the source's P2 = σ0^1.5 holds.
 
@@ -170,14 +169,14 @@ class BristleFit(Estimate):
     def predict(
         self, t: ArrayLike, velocity: ArrayLike, *, initial: Mapping[str, float] | None = None
     ) -> Array:
-        """Return the friction force of the fitted law under another velocity.
+        """Return the friction force of the fitted law for a given velocity.
 
         Parameters
         ----------
         t : array_like, shape (n,)
             Times, s.
         velocity : array_like, shape (n,)
-            m/s, joined by straight lines.
+            Velocity, m/s, linear between the times.
         initial : mapping of str to float, optional
             Internal states at the start, as in `Law.response`.
 
@@ -211,24 +210,23 @@ def fit_bristle(
     shape: float | None = None,
     initial: Mapping[str, float] | None = None,
 ) -> BristleFit:
-    """Fit the bristle law of second order to velocity and force: a regression inside, a search outside.
+    """Fit the second-order bristle law to velocity and force: linear regression within a search.
 
     Parameters
     ----------
     t, velocity, force : array_like, shape (n,)
         Times that increase, s, velocities, m/s, and friction forces, N.
     stiffness, stribeck_velocity : float, optional
-        σ0 and vs, where they are known; else searched for.
+        σ0 and vs if known; searched for by default.
     shape : float, optional
-        m, where it is known; else the better of 1/2 and 2.
+        m if known; by default the better of 1/2 and 2.
     initial : mapping of str to float, optional
         ``"z"`` and ``"y"`` at the first time, m; zero by default.
 
     Returns
     -------
     BristleFit
-        ``stiffness``, ``stribeck_velocity``, ``kinetic``, ``static``, ``damping``, ``viscous``, ``alpha``; none is
-        negative.
+        ``stiffness``, ``stribeck_velocity``, ``kinetic``, ``static``, ``damping``, ``viscous``, ``alpha``, all >= 0.
 
     Raises
     ------
@@ -240,7 +238,7 @@ def fit_bristle(
     Warns
     -----
     RuntimeWarning
-        For all that speaks against the fit, by name: see `fit`, Notes.
+        For each problem of the fit, by name: see `fit`, Notes.
 
     Examples
     --------
@@ -321,7 +319,7 @@ class _Bristle:
         return best[1], best[2]
 
     def fit(self, known: Mapping[str, float | None], shape: float) -> tuple[BristleFit, list[str]]:
-        """Amounts and scales together, and what speaks against them."""
+        """All parameters, with warnings."""
         scales, amounts = self._start(known, shape)
         searched = [i for i, name in enumerate(SCALES) if known[name] is None]
 
@@ -412,18 +410,18 @@ class _Bristle:
 
 @dataclass(frozen=True, eq=False)
 class BristleTrack:
-    """Parameters of the bristle law over time, as returned by `track_bristle`.
+    """Result of `track_bristle`: parameters of the bristle law over time.
 
     Attributes
     ----------
     t : ndarray, shape (n,)
         Times, s.
     parameters : dict of str to ndarray, shape (n,)
-        ``kinetic``, ``static``, ``damping``, ``viscous``, ``alpha``: none negative.
+        ``kinetic``, ``static``, ``damping``, ``viscous``, ``alpha``, all >= 0.
     excitation : ndarray, shape (n,)
-        Least eigenvalue of the correlations of the five columns within the memory: 0 where they are collinear.
+        Smallest eigenvalue of the correlation matrix of the five columns within the memory; 0 if they are collinear.
     excited : ndarray of bool, shape (n,)
-        Where it suffices; elsewhere the parameters are held.
+        True where the excitation suffices; elsewhere the parameters are held.
 
     Examples
     --------
@@ -445,7 +443,7 @@ class BristleTrack:
         Parameters
         ----------
         *names : str
-            Which; by default ``"kinetic"`` and ``"static"``.
+            Names of the parameters; by default ``"kinetic"`` and ``"static"``.
         ax : Axes, optional
             Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
         **keywords
@@ -474,18 +472,18 @@ def track_bristle(
     memory: float,
     initial: Mapping[str, float] | None = None,
 ) -> BristleTrack:
-    """Follow the parameters of the bristle law of second order while they drift: recursive least squares.
+    """Track drifting parameters of the second-order bristle law by recursive least squares.
 
-    Each sample is weighted by ``exp(−age/memory)``; what is found is projected onto parameters that are not negative,
-    in the metric of the data. A change of a parameter is followed to 95 % after three times `memory`, if the motion
-    excites all five; where it does not, which `BristleTrack.excited` shows, the last values are held.
+    Each sample is weighted by ``exp(−age/memory)``; the estimate is projected onto parameters >= 0, in the metric of
+    the data. After a change of a parameter the estimate covers 95 % of it within three times `memory`, if the motion
+    excites all five columns; without sufficient excitation (see `BristleTrack.excited`) the last values are held.
 
     Parameters
     ----------
     t, velocity, force : array_like, shape (n,)
         Times that increase, s, velocities, m/s, and friction forces, N.
     stiffness, stribeck_velocity, shape : float
-        σ0, vs and m, as `fit_bristle` finds them: they do not drift.
+        σ0, vs and m, as found by `fit_bristle`; assumed constant.
     memory : float
         Time constant of forgetting, s, > 0.
     initial : mapping of str to float, optional
@@ -494,7 +492,7 @@ def track_bristle(
     Returns
     -------
     BristleTrack
-        Before the motion has first excited all columns the parameters are NaN.
+        The parameters are NaN until the motion has excited all columns.
 
     Raises
     ------

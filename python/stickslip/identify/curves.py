@@ -1,4 +1,4 @@
-"""A curve of sliding friction from pairs of velocity and force."""
+"""Fit of a friction curve to pairs of velocity and force."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ STEP = 1e-4  # of central differences in the logarithm of a scale
 
 @dataclass(frozen=True, eq=False)
 class CurveFit(Estimate):
-    """Friction over velocity, as returned by `fit_curve`.
+    """Result of `fit_curve`: friction over velocity.
 
     Attributes
     ----------
     forward, backward : Law or None
-        The law of each direction, for the size of velocity and force; None where there are no samples.
+        The law of each direction, over the magnitude of the velocity; None for a direction without samples.
     velocity, force : ndarray
         The samples.
     normal_load : float
-        Load of the samples, N.
+        Normal load of the samples, N.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class CurveFit(Estimate):
 
     @property
     def law(self) -> Law:
-        """One law for both directions: theirs if they share it, else a `Table` through both at 400 velocities."""
+        """One law for both directions: their common law, or a `Table` through both laws at 400 velocities."""
         if self.forward is None or self.backward is None or self.forward == self.backward:
             made = self.backward if self.forward is None else self.forward
             assert made is not None
@@ -74,12 +74,12 @@ class CurveFit(Estimate):
         )
 
     def predict(self, velocity: ArrayLike, normal_load: float | None = None) -> Any:
-        """Return the fitted friction force at other velocities.
+        """Return the fitted friction force at given velocities.
 
         Parameters
         ----------
         velocity : float or array_like
-            Sliding velocities, m/s; each direction has its own law, where both were fitted.
+            Sliding velocities, m/s.
         normal_load : float, optional
             N; by default that of the samples.
 
@@ -151,30 +151,31 @@ def fit_curve(
 ) -> CurveFit:
     """Fit a curve of friction to pairs of sliding velocity and force.
 
-    Start values are found automatically: scales and exponents on a grid, amounts at each by non-negative least
-    squares. The fit is robust: soft-L1, whose scale is that of the median residual. The static level never falls
-    below the kinetic one, because what is fitted is how far it lies above.
+    Start values are found automatically: scales and exponents on a grid, levels and coefficients at each by
+    non-negative least squares. The fit is robust: soft-L1, scaled by the median residual. The difference of static and
+    kinetic level is fitted and kept >= 0.
 
     Parameters
     ----------
     velocity : array_like, shape (n,)
-        Steady sliding velocities, m/s, of either sign. Samples at rest tell nothing about the curve and are left out.
+        Steady sliding velocities, m/s, of either sign. Samples at rest are left out.
     force : array_like, shape (n,)
         Friction force, N, which opposes the velocity: positive where the velocity is.
     law : law or class of laws, default Stribeck
-        `Coulomb`, `Viscous`, `Stribeck`, `Tanh`, `Table`, or a sum of laws. Numbers of a law that are not fitted
-        keep their values; a class has neutral ones. A `Table` is odd; its velocities are the points, by default
-        eight that divide the samples evenly.
+        `Coulomb`, `Viscous`, `Stribeck`, `Tanh`, `Table`, or a sum of laws. Fixed parameters keep their values (neutral
+        defaults if a class is given). A `Table` is odd; its velocities are the nodes, by default eight that divide the
+        samples evenly.
     free : sequence of str, optional
-        What is fitted, by the names of the law (in a sum where names clash ``"0.viscous"``). By default all amounts,
-        ``stribeck_velocity`` and ``width``; not the exponents. Sliding does not show the static level of `Coulomb`.
+        Parameters to fit, by their names in the law (``"0.viscous"`` where several terms of a sum have the name). By
+        default all levels and coefficients, ``stribeck_velocity`` and ``width``, but not the exponents. The static
+        level of `Coulomb` cannot be found from sliding.
     directions : {"apart", "together"}
-        Whether both directions have parameters of their own, called ``"forward.kinetic"`` and
-        ``"backward.kinetic"``, or share one odd law.
+        ``"apart"``: both directions have parameters of their own, called ``"forward.kinetic"`` and
+        ``"backward.kinetic"``. ``"together"``: both share one odd law.
     normal_load : float, optional
         N, > 0: levels are then per unit load. Viscous parts are not.
     loss : {"soft_l1", "linear"}
-        Robust, or least squares.
+        Robust loss, or least squares.
 
     Returns
     -------
@@ -192,14 +193,14 @@ def fit_curve(
     Warns
     -----
     RuntimeWarning
-        Where units look mixed, the sign reversed, or the level is no coefficient of friction; and for all that speaks
-        against the fit, by name: see `fit`, Notes. Residuals are taken in the order of speed.
+        If units look mixed, the sign reversed, or the level implausible as a coefficient of friction; and for each
+        problem of the fit, by name: see `fit`, Notes. Correlation is that of residuals in the order of speed.
 
     Notes
     -----
-    Errors are taken for independent. Covariance: Huber, *Robust Statistics* 1981, (6.5), with Student's t for the
-    intervals. A parameter that ends on a bound is held there: the difference of the levels adds nothing to the
-    uncertainty of ``static`` then, and an amount of zero has the standard deviation NaN.
+    Errors are assumed independent. Covariance: Huber, *Robust Statistics* 1981, (6.5), with Student's t for the
+    intervals. A parameter at a bound is held there: a zero difference of the levels does not add to the uncertainty of
+    ``static``, and a coefficient of zero has the standard error NaN.
 
     Examples
     --------
@@ -241,7 +242,7 @@ def fit_curve(
 
 
 def _suspect(v: Array, f: Array, normal_load: float | None) -> None:
-    """Warn of what looks like another unit or sign."""
+    """Warn of implausible units and signs."""
     mixed_sizes("force", f)
     mixed_sizes("velocity", v)
     if normal_load is not None:
@@ -365,7 +366,7 @@ class _Side:
         return amounts, r
 
     def fit(self, robust: bool) -> _Found:
-        """Fit and say what was found."""
+        """Fit and return the result."""
         k, m = len(self.amounts), len(self.inner)
         size = float(np.sqrt(np.mean(self.force**2)))
         free_sign = np.array(
@@ -451,7 +452,7 @@ class _Side:
 
 
 def sum_of(laws: Sequence[Law]) -> Law:
-    """One law, or the sum of several."""
+    """Return one law, or the sum of several."""
     total = laws[0]
     for other in laws[1:]:
         total = total + other

@@ -1,4 +1,4 @@
-"""A law under a measured velocity, as a machine that `fit` takes."""
+"""A friction law under a measured velocity, as a machine for `fit`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stickslip.laws.stick_slip import StickSlip
 from stickslip.machine.machine import Machine
 from stickslip.signals import Piecewise
 
-# What friction does to the velocity in the whole record, as a share of it.
+# Change of the velocity by friction over the whole record, relative to it.
 STILL = 1e-15
 
 
@@ -24,24 +24,25 @@ def driven(
     normal_load: float = 1.0,
     name: str = "guide",
 ) -> Machine:
-    """Make a machine in which a law slides as it was measured, to fit the law to the force that was measured.
+    """Make a machine in which a friction element follows a measured velocity, to fit its law to the measured force.
 
-    A surface moves under a body that is too heavy to be moved by friction: its mass is 1e15 times what an impulse of the
-    normal load over the record would stop. Presliding and sliding may be in one record. The force is that of ``response``
-    of the law, under straight lines between the samples of the velocity.
+    A surface moves with the measured velocity under a body so heavy that friction does not move it. The record may
+    contain presliding and sliding. The force is that of `Law.response` for linear interpolation between the samples of
+    the velocity.
 
     Parameters
     ----------
     law : Law or StickSlip or float
-        With its numbers as start values; a number is dry friction of this level.
+        The law with its start values; a number is dry friction of this level.
     t : array_like, shape (n,)
         Times, s, increasing.
     velocity : array_like, shape (n,)
-        Measured velocity of what rubs against what holds it, m/s.
+        Measured sliding velocity, m/s.
     normal_load : float, default 1.0
-        Normal load, N: levels and stiffness of a law count per unit of it.
+        Normal load, N; levels and stiffness of a law are per unit of it.
     name : str, default "guide"
-        Of the friction element: free parameters are ``"guide.law.stiffness"``, ..., the record is ``"guide.force"``.
+        Name of the friction element: free parameters are ``"guide.law.stiffness"``, ..., the record is
+        ``"guide.force"``.
 
     Returns
     -------
@@ -50,7 +51,7 @@ def driven(
     Raises
     ------
     ValueError
-        Naming the argument; also if nothing moves.
+        Naming the argument; also if the velocity is zero throughout.
 
     Examples
     --------
@@ -69,7 +70,9 @@ def driven(
     load = positive("normal_load", normal_load)
     fastest = float(np.abs(v).max())
     if fastest == 0.0:
-        raise ValueError("velocity is zero throughout: nothing moves, so no force tells anything of the law")
+        raise ValueError(
+            "velocity is zero throughout, so the force does not depend on the law: give a record with motion"
+        )
     mass = load * float(times[-1] - times[0]) / (STILL * fastest)
     machine = Machine(mass=mass, names=["body"])
     machine.add_friction(

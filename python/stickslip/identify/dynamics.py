@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Column = Callable[[Array, Array, Array], ArrayLike]
 
-# What each parameter is multiplied by: a function of position, velocity and acceleration.
+# Regressor of each parameter: a function of position, velocity and acceleration.
 TERMS: dict[str, Column] = {
     "mass": lambda q, v, a: a,
     "viscous": lambda q, v, a: v,
@@ -41,16 +41,16 @@ TERMS: dict[str, Column] = {
 
 @dataclass(frozen=True, eq=False)
 class Regression(Estimate):
-    """Parameters of the inverse dynamics, as returned by `inverse_dynamics`.
+    """Result of `inverse_dynamics`.
 
     Attributes
     ----------
     condition : float
-        Of the matrix of regressors with columns scaled to one length; infinite if columns are collinear.
+        Condition number of the regressors, columns scaled to equal length; infinite if columns are collinear.
     relative_error : float
         Norm of the residuals over the norm of the (filtered, decimated) force.
     t, force, predicted : ndarray
-        The rows of the regression: time, filtered force and what the parameters give, N.
+        Rows of the regression: time, s, filtered force and predicted force, N.
 
     Examples
     --------
@@ -76,14 +76,14 @@ class Regression(Estimate):
         acceleration: ArrayLike,
         terms: Mapping[str, Column] | None = None,
     ) -> Array:
-        """Return the applied force that another motion needs.
+        """Return the applied force for a given motion.
 
         Parameters
         ----------
         position, velocity, acceleration : array_like, shape (n,)
             The motion: m, m/s, m/s², or in rad.
         terms : mapping of names to functions, optional
-            The functions that `inverse_dynamics` was given, where it was given any.
+            The functions passed to `inverse_dynamics`, if any.
 
         Returns
         -------
@@ -159,9 +159,9 @@ def inverse_dynamics(
 ) -> Regression:
     """Fit ``mass·a + viscous·v + kinetic·sgn v + offset = force`` to a record of position and applied force.
 
-    The position is filtered by a Butterworth filter forwards and backwards, which leaves no lag, and differentiated
-    by central differences. Regressors and force then pass through the same zero-phase low pass as they are decimated,
-    so that it affects both alike; then least squares is applied.
+    The position is filtered by a Butterworth filter forwards and backwards, which leaves no lag, and differentiated by
+    central differences. Regressors and force are decimated with the same zero-phase low-pass filter, and least squares
+    is applied.
 
     Parameters
     ----------
@@ -170,25 +170,26 @@ def inverse_dynamics(
     position : array_like, shape (n,)
         m, or rad.
     force : array_like, shape (n,)
-        Applied force, N (Nm): what the drive gives, not friction.
+        Applied force of the drive, N (Nm), not friction.
     terms : sequence of str, or mapping of names to functions
-        What to fit: ``"mass"``, ``"viscous"``, ``"kinetic"`` (times sgn v), ``"offset"`` (a constant force or gravity
+        Terms to fit: ``"mass"``, ``"viscous"``, ``"kinetic"`` (times sgn v), ``"offset"`` (a constant force or gravity
         of a slide), for each direction alone ``"viscous+"``, ``"viscous-"``, ``"kinetic+"``, ``"kinetic-"``, and
         ``"gravity_sin"``, ``"gravity_cos"``, ``"stiffness"``. A mapping adds functions ``f(q, v, a)`` of arrays.
     cutoff : float
-        Cut-off of the filter, Hz, below half the sampling rate, > 0: choose it above the frequencies of the motion.
+        Cut-off frequency of the filter, Hz, > 0 and below half the sampling rate; choose it above the frequencies of
+        the motion.
     order : int, default 4
-        Of the Butterworth filter; passing twice doubles it.
+        Order of the Butterworth filter; two passes double it.
     decimation : int, default 10
-        Every how many samples are kept, 1 for all.
+        One sample in `decimation` is kept; 1 keeps all.
     trim : int, default 50
-        Samples cut off at each end, where filters have no neighbours.
+        Samples cut off at each end against transients of the filters.
 
     Returns
     -------
     Regression
-        ``stderr`` is that of least squares with independent errors of one variance. Filtered errors are not
-        independent, so use it to compare records rather than for coverage.
+        ``stderr`` assumes independent errors of equal variance. Filtered errors are not independent, so use it to
+        compare records, not as a confidence statement.
 
     Raises
     ------
@@ -200,9 +201,9 @@ def inverse_dynamics(
     Warns
     -----
     RuntimeWarning
-        For what the data cannot tell, by name: an offset and two different kinetic levels are collinear, for
-        ``offset + kinetic+`` forwards and ``offset − kinetic-`` backwards is all that acts. Such parameters
-        have infinite `stderr`, and values of the least norm.
+        For unidentifiable parameters, by name: an offset and two kinetic levels are collinear, as only ``offset +
+        kinetic+`` forwards and ``offset − kinetic-`` backwards act. Such parameters have infinite `stderr` and
+        minimum-norm values.
 
     Notes
     -----
@@ -247,7 +248,7 @@ def inverse_dynamics(
 
 
 def derivatives(position: Array, step: float, cutoff: float, order: int = 4) -> tuple[Array, Array, Array]:
-    """Position, velocity and acceleration: Butterworth forwards and backwards, then central differences."""
+    """Return position, velocity and acceleration by a zero-phase Butterworth filter and central differences."""
     signal = scipy("signal")
     sections = signal.butter(order, 2.0 * cutoff * step, output="sos")
     smooth = np.asarray(signal.sosfiltfilt(sections, position), dtype=float)
@@ -276,7 +277,7 @@ def _decimated(values: Array, factor: int) -> Array:
 
 
 def _regress(names: list[str], made: Array, force: Array, t: Array, velocity: Array) -> Regression:
-    """Least squares with what the columns can tell."""
+    """Least squares with the information in the columns."""
     length = np.linalg.norm(made, axis=0)
     scaled = made / np.where(length > 0.0, length, 1.0)
     x = np.linalg.lstsq(scaled, force, rcond=1e-9)[0] / np.where(length > 0.0, length, 1.0)
@@ -291,7 +292,7 @@ def _regress(names: list[str], made: Array, force: Array, t: Array, velocity: Ar
     seen = assess(info, names, [Series("force", force, r, EXACT * size, filtered=True)], {})
     said = list(seen.said)
     if not ((velocity > 0.0).any() and (velocity < 0.0).any()):
-        said.append("the motion has one direction only: friction and offset cannot part")
+        said.append("the motion has one direction only: friction and offset cannot be separated")
     for text in said:
         warn(f"inverse_dynamics: {text}", 4)
     return Regression(
@@ -299,7 +300,7 @@ def _regress(names: list[str], made: Array, force: Array, t: Array, velocity: Ar
         stderr=dict(zip(names, np.sqrt(np.diag(cov)).tolist(), strict=True)),
         cov=cov,
         success=seen.sound,
-        message="; ".join(said) or "every parameter can be told",
+        message="; ".join(said) or "all parameters are identifiable",
         scale=float(np.sqrt(variance)),
         freedom=freedom,
         condition=info.condition,

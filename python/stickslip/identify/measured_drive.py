@@ -1,11 +1,11 @@
-"""A measured drive with friction: the public record EMPS, read from a file of the user's, fitted in closed loop.
+"""Fits of friction models to the public record EMPS, read from the user's file, in closed loop.
 
-The loop is built from primitives: a slide of one mass, its friction, and the real controller as an `LTI` with a period
-of 1 ms and limits. A model is fitted to the first half of the record, and chosen there, by blocks that are held out; the
-second half is run once at the end.
+The loop consists of a slide of one mass, its friction, and the original controller as an `LTI` with a period of 1 ms
+and limits. Models are fitted to the first half of the record and selected there by cross-validation; the second half is
+simulated once at the end.
 
 Source: A. Janot, M. Gautier, M. Brunot, *Data Set and Reference Models of EMPS*, Workshop on Nonlinear System
-Identification Benchmarks, Eindhoven 2019. The record itself is no part of the package.
+Identification Benchmarks, Eindhoven 2019. The record is not part of the package.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ NAMES = ("t", "qm", "qg", "vir", "gtau", "kp", "kv")
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What was measured.
+    """Measured values.
 
     Attributes
     ----------
     t, position, reference, force : ndarray, shape (n,)
-        Times s, measured and reference position m, and the force that the controller asked for, N.
+        Times, s, measured and reference position, m, and commanded force, N.
     gain : float
         Force per volt of the controller's output, N/V.
     kp, kv : float
@@ -67,14 +67,14 @@ def read_record(path: str | Path) -> Record:
     Parameters
     ----------
     path : path
-        Of the file (MATLAB level 5), which holds t, qm, qg, vir, gtau, kp and kv.
+        Path of the file (MATLAB level 5), which holds t, qm, qg, vir, gtau, kp and kv.
 
     Raises
     ------
     OSError
         If there is no such file.
     ValueError
-        If it is another file.
+        If the file has other contents.
     """
     with Path(path).open("rb") as file:
         try:
@@ -93,7 +93,7 @@ SPEED = 0.1  # m/s, at which a viscous coefficient is what it says, whatever its
 PITCH = 2.5e-3  # m: the period of the ripple, seen at all three speeds of the record (17, 33 and 50 Hz)
 STEP = 1e-4  # of differences: the output jumps by what the filter makes of an event
 
-# What a model has besides its mass. Start values; forces N, coefficients N s/m at SPEED, stiffness N/m.
+# Terms of the models besides the mass. Start values; forces N, coefficients N s/m at SPEED, stiffness N/m.
 PARTS: dict[str, dict[str, float]] = {
     "symmetric": {"viscous": 200.0, "kinetic": 20.0, "offset": -3.0},
     "asymmetric": {
@@ -130,14 +130,14 @@ def start_values(parts: tuple[str, ...]) -> dict[str, float]:
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """A part of the record, from one sample to another: what a run of it starts from and is held against.
+    """A part of the record, from one sample to another, with the start values of its run.
 
     Attributes
     ----------
     record : Record
-        The whole.
+        The whole record.
     first, last : int
-        Samples, both included.
+        First and last sample, both included.
     """
 
     record: Record
@@ -151,24 +151,24 @@ class Stretch:
 
     @property
     def position(self) -> Array:
-        """Measured."""
+        """Measured position, m."""
         return self.record.position[self.first : self.last + 1]
 
     @property
     def force(self) -> Array:
-        """What the controller asked for."""
+        """Commanded force, N."""
         return self.record.force[self.first : self.last + 1]
 
     @property
     def initial(self) -> dict[str, float]:
-        """Position and velocity at its start: a parabola through the first twelve samples."""
+        """Position and velocity at its start, from a parabola through the first twelve samples."""
         near = self.position[:12]
         slope = np.polyfit(self.t[: near.size], near, 2)[1]
         return {"slide.position": float(near[0]), "slide.velocity": float(slope)}
 
     @property
     def reference(self) -> Array:
-        """Of the controller; its first two samples carry what the difference filter remembers from before."""
+        """Reference of the controller; its first two samples restore the memory of the difference filter."""
         q, step, kp = self.record.position, self.record.step, self.record.kp
         made = self.record.reference[self.first : self.last + 1].copy()
         velocity = self.initial["slide.velocity"]
@@ -196,7 +196,7 @@ class Stretch:
         )
 
     def builder(self, parts: tuple[str, ...]) -> Callable[..., Machine]:
-        """A function from the parameters of a model to the machine."""
+        """Return a function from the parameters of a model to the machine."""
         path = self.path() if {"ripple", "travel"} & {*parts} else None
         control, reference = self.controller(), self.reference
 
@@ -213,14 +213,14 @@ class Stretch:
         return build
 
     def path(self) -> Trajectory:
-        """The run of the asymmetric law, along which what depends on position is laid.
+        """The run of the asymmetric law, whose positions are used for position-dependent terms.
 
         It differs by about 1 µm from those of the other models: 1/2500 of the ripple's period.
         """
         return self.run(("asymmetric",), start_values(("asymmetric",)))
 
     def run(self, parts: tuple[str, ...], parameters: dict[str, float]) -> Trajectory:
-        """A run of a model over the stretch."""
+        """Simulate a model over this part."""
         machine = self.builder(parts)(**parameters)
         return simulate(machine, float(self.t[-1]), initial=self.initial, t_eval=self.t, rtol=1e-6)
 
@@ -262,7 +262,7 @@ class Stretch:
 
 
 def _limits(name: str) -> tuple[float, float]:
-    """The range of a parameter: what is none of the machine's own it cannot refuse."""
+    """Return the range of a parameter; the machine cannot check parameters of the builder."""
     if name in ("stiffness", "stribeck_velocity", "exponent"):
         return {"stiffness": (1e4, 1e8), "stribeck_velocity": (1e-3, 0.07), "exponent": (0.2, 2.0)}[name]
     positive = name in ("mass", "damping")
@@ -318,13 +318,13 @@ def _over_position(path: Trajectory, p: dict[str, float]) -> Array:
 
 
 def halves(record: Record) -> tuple[Stretch, Stretch]:
-    """Both halves of a record: two times two passes of one trajectory."""
+    """Return both halves of a record; each holds two passes of one trajectory."""
     middle = record.t.size // 2
     return Stretch(record, 0, middle), Stretch(record, middle, 2 * middle)
 
 
 def held_out(stretch: Stretch) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """What is held out in turn: six blocks of time, three ranges of speed, four of travel."""
+    """Samples to hold out in turn: six blocks of time, three ranges of speed, four of travel."""
     t, q = stretch.t, stretch.position
     speed = np.abs(np.gradient(stretch.reference, t))
     speed[:3] = speed[3]
@@ -339,14 +339,14 @@ def held_out(stretch: Stretch) -> Iterator[tuple[str, NDArray[np.bool_]]]:
 
 @dataclass(frozen=True)
 class Row:
-    """What a model does.
+    """Results of a model.
 
     Attributes
     ----------
     parts : tuple of str
-        What it is made of.
+        Terms of the model.
     parameters : dict of str to float
-        Fitted to the first half.
+        Parameters fitted to the first half.
     held_out : dict of str to float
         Error of force, per cent of the norm of the force, over samples held out by time, speed and travel.
     first, second : (float, float)
@@ -393,13 +393,13 @@ def compare(
 
 
 def chosen(rows: list[Row], most: int = 15) -> Row:
-    """The model of at most so many parameters that does best where it was not fitted: the mean of all ways to hold out."""
+    """Return the model with at most so many parameters that has the least mean error over all held-out samples."""
     fitting = [row for row in rows if len(row.parameters) <= most]
     return min(fitting, key=lambda row: float(np.mean(list(row.held_out.values()))))
 
 
 def table(rows: list[Row]) -> list[str]:
-    """Lines to be printed."""
+    """Return the lines of the table."""
     head = (
         f"{'model':<42}{'p':>3}  held out by time  speed  travel   first half: force, position   second half"
     )

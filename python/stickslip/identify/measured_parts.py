@@ -1,10 +1,10 @@
-"""The measured drive put together from parts, with the values that its publication gives.
+"""The measured drive built from parts, with published values.
 
 `measured_drive` fits models of friction to the record EMPS; here nothing is fitted. The axis is a motor with the
 amplifier's limit, an encoder, a ball screw and a slide, under the controller that ran it.
 
 Source: A. Janot, M. Gautier, M. Brunot, *Data Set and Reference Models of EMPS*, Workshop on Nonlinear System
-Identification Benchmarks, Eindhoven 2019. The record itself is no part of the package.
+Identification Benchmarks, Eindhoven 2019. The record is not part of the package.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FILTER = 100.0  # Hz, of the measured position before it is differentiated
 
 
 def axis(record: Record) -> Drive:
-    """The drive of a record, from its first sample on."""
+    """Make the drive of a record, from its first sample on."""
     whole = Stretch(record, 0, record.t.size - 1)
     travel = LEAD / (2.0 * np.pi)  # of the slide for a radian
     force = record.gain * travel  # torque for a volt
@@ -58,16 +58,16 @@ def axis(record: Record) -> Drive:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A run of the axis held against the record.
+    """Comparison of a run of the axis with the record.
 
     Attributes
     ----------
     run : Trajectory
-        Sampled as the record is.
+        The run, sampled as the record.
     position, velocity, force : float
-        Errors, per cent of the norm of what was measured, `CUT` samples left out at each end.
+        Errors, per cent of the norm of the measured signal, without `CUT` samples at each end.
     seconds : float
-        Time of computing that the run took.
+        Computing time of the run.
     """
 
     run: Trajectory
@@ -98,7 +98,7 @@ def _share(measured: Array, made: Array) -> float:
 
 
 def table(found: Outcome) -> list[str]:
-    """Lines to be printed: errors beside those that were published."""
+    """Return the lines of the table: errors beside published ones."""
     head = f"{'from parts, published values':<32}{'here':>10}{'published':>12}"
     rows = zip(
         ("position", "velocity", "force"),

@@ -38,24 +38,24 @@ DEFAULT_RTOL = OPTIONS["rtol"]
 
 @dataclass(frozen=True, eq=False)
 class MachineFit(Estimate):
-    """A machine fitted to records, as returned by `fit`.
+    """Result of `fit`: a machine fitted to records.
 
     Attributes
     ----------
     machine : Machine or StateSpace
-        With the numbers that were found.
+        The machine with the fitted parameters.
     initial : dict of str to float
-        Initial values that were found or given, as `simulate` takes them.
+        Fitted and given initial values, for `simulate`.
     runs : tuple of Trajectory
-        Of the fitted machine, one for each stretch between restarts, sampled where there are data.
+        Runs of the fitted machine, one for each interval between restarts, sampled at the times of the data.
     data : dict of str to (ndarray, ndarray)
         The records.
     evaluations : int
-        How many times the machine was run, with or without derivatives.
+        Number of runs, with and without derivatives.
     jacobian : {"exact", "differences"}
-        How the runs were differentiated at the end, on which `cov` rests.
+        Kind of the derivatives at the end, from which `cov` is computed.
     jacobian_reason : str
-        Why it is not exact; empty where it is.
+        Reason for ``"differences"``; empty for ``"exact"``.
 
     Examples
     --------
@@ -80,22 +80,22 @@ class MachineFit(Estimate):
     def predict(
         self, t: ArrayLike, *, initial: Mapping[str, float] | None = None, **options: Any
     ) -> Trajectory:
-        """Run the fitted machine at other times, or from another start.
+        """Simulate the fitted machine at given times, or from other initial values.
 
         Parameters
         ----------
         t : array_like, shape (n,)
-            Times of the samples, s, not decreasing. The run begins where the fitted one did, or at the first of them if
-            that is earlier.
+            Times of the samples, s, not decreasing. The run begins with the fitted run, or at the first of these times
+            if that is earlier.
         initial : mapping of str to float, optional
             Initial values; by default those of the fit.
         **options
-            Of `simulate`.
+            Options of `simulate`.
 
         Returns
         -------
         Trajectory
-            Sampled at `t`: ``fit.predict(t)["slide.position"]``. The numbers at restarts of the fit are not used.
+            Sampled at `t`: ``fit.predict(t)["slide.position"]``. States at restarts of the fit are not used.
 
         Examples
         --------
@@ -166,39 +166,39 @@ def fit(
     progress: bool | None = None,
     **options: Any,
 ) -> MachineFit:
-    """Fit numbers of a machine to records of its signals, in open or closed loop.
+    """Fit parameters of a machine to records of its signals, in open or closed loop.
 
-    The machine is run with trial values, and the sum of squared deviations is minimised by a trust-region method.
+    The sum of squared deviations between runs and records is minimised by a trust-region method.
 
     Parameters
     ----------
     machine : Machine or StateSpace or callable
-        What was measured, or anything that has one as ``.machine``; or a function that takes the parameters by name
-        and returns a machine.
+        The machine, an object with a machine as ``.machine``, or a function that takes the parameters by name and
+        returns a machine.
     free : sequence of str, or mapping
-        What to find, by the names that `ensemble` knows (`Machine.parameters`, and states for initial values). The
-        search starts from the machine's own numbers; or from those of a mapping, each a number or
-        ``(start, low, high)``. A function needs a mapping. Bounds are what the machine allows, and a static
-        level that is free together with its kinetic one never falls below it. The level of a law that was given one,
-        ``Coulomb(0.8)``, is free under either name.
+        Parameters to fit, by their names in `ensemble` (`Machine.parameters`, and states for initial values). The
+        search starts from the values in the machine, or from those of a mapping: name -> start or ``(start, low,
+        high)``. A function needs a mapping. The default bounds are the values that the machine allows; a static level
+        fitted together with the kinetic level stays at or above it. The level of a law with one level,
+        ``Coulomb(0.8)``, has either name.
     data : mapping of str to (t, y) or (t, y, sigma)
-        Records by the signal of the run, such as ``{"slide.position": (t, x)}``: times that increase, values, and
-        the standard deviation of their errors, one number. Several signals without it are weighted by their own
-        spread, then by their residuals.
+        Records by the signal of the run, such as ``{"slide.position": (t, x)}``: increasing times, values, and the
+        standard deviation of their errors, one number. Several signals without it are weighted first by their spread,
+        then by their residuals.
     initial : mapping of str to float, optional
         Initial values that are known; all others are zero.
     t_start : float, optional
-        Where runs begin, s: by default at the earliest time of the data.
+        Start of the runs, s; by default the earliest time of the data.
     restart : array_like, optional
-        Times at which a new stretch begins with positions and velocities of its own (multiple shooting): after gaps
-        in the record, or where one long run would lose its phase. All other states continue.
+        Times at which positions and velocities start anew as free parameters (multiple shooting): after gaps in the
+        record, or where one long run would lose its phase. All other states continue.
     loss : {"linear", "soft_l1"}
         Least squares, or robust.
     step : float, optional
-        By default runs are differentiated exactly, by ``simulate(..., sensitivities=...)``, where that reaches over all
-        data and agrees with differences at the start; else by central differences of runs over 1e-5 of each parameter.
-        A step given here, as a share of each parameter, asks for differences: signals that jump at events, such as
-        forces of dry friction, want one of 1e-4 or more.
+        Relative step of central differences. By default runs are differentiated exactly, by ``simulate(...,
+        sensitivities=...)``, if derivatives exist for all data and agree with differences at the start, otherwise by
+        central differences with a step of 1e-5. Signals that jump at events, such as forces of dry friction, need a
+        step of 1e-4 or more.
     tolerance : float, default 1e-12
         The search ends where a step changes the parameters by less than this share, or the sum of squares by less
         than a hundredth of it.
@@ -207,37 +207,37 @@ def fit(
     progress : bool, optional
         Whether to show a bar (tqdm); by default at a terminal and in notebooks, after a second.
     **options
-        Those of `simulate`: ``rtol``, ``atol``, ``method``, ``max_step``, ``max_events``, ``max_time``,
+        Options of `simulate`: ``rtol``, ``atol``, ``method``, ``max_step``, ``max_events``, ``max_time``,
         ``rebound_threshold``.
 
     Returns
     -------
     MachineFit
         ``parameters``, ``stderr``, ``cov``, ``correlation``, ``success``, ``message``, ``machine``, ``summary()``,
-        ``predict()``, ``plot()``. Ctrl-C ends it with the best so far and ``success`` false.
+        ``predict()``, ``plot()``. Ctrl-C ends the search with the best result so far and ``success`` false.
 
     Raises
     ------
     ValueError
-        Naming the argument; also if the machine cannot be run with the start values.
+        Naming the argument; also if the machine cannot be simulated with the start values.
     MissingExtraError
         Without SciPy.
 
     Warns
     -----
     RuntimeWarning
-        For all that speaks against the fit, by name: parameters that do nothing or cannot be told from each other, or
-        end at a bound; a model worse than none; residuals that are correlated. And for data about 1000 times as large
-        as what the machine does.
+        For each problem of the fit, by name: parameters without effect, indistinguishable parameters, parameters at a
+        bound; a model worse than a constant; correlated residuals. Also for data about 1000 times as large as the
+        signals of the machine.
 
     Notes
     -----
-    ``success`` is false where the search has not converged, where a parameter is not determined, and where the residuals
-    of a record are larger than the spread of the data about their mean: Σr² > Σ(y − ȳ)²·(1 + 10/n), by chance once in 600
-    fits of a true model. A parameter at a bound has the standard error NaN. Residuals count as correlated where their
-    correlation from one sample to the next exceeds 1/2 and 4/√n (white residuals: 0 ± 1/√n); standard errors, which
-    take errors for independent, are then too small by √3 and more. Residuals below 1000·rtol of the spread of the data
-    are those of the integration and are not judged.
+    ``success`` is false where the search has not converged, where a parameter is not determined, and where the
+    residuals of a record are larger than the spread of the data about their mean: Σr² > Σ(y − ȳ)²·(1 + 10/n), which
+    happens by chance in one of 600 fits of a true model. A parameter at a bound has the standard error NaN. Residuals
+    count as correlated where their correlation from one sample to the next exceeds 1/2 and 4/√n (white residuals: 0 ±
+    1/√n); standard errors, which assume independent errors, are then too small by √3 and more. Residuals below
+    1000·rtol of the spread of the data are integration errors and are not judged.
 
     Examples
     --------
@@ -399,7 +399,7 @@ def _report(
         if signals[0].sigma is not None and found.scale > 0.0:
             cov[~lost[:, None] & ~lost[None, :]] /= found.scale**2  # sigma is known, not estimated
         for i in found.on_bound:
-            # Of a static level beside a free kinetic one it is the difference that is held.
+            # For a static level with a free kinetic one the difference is held.
             if i not in free.over or free.over[i] in found.on_bound:
                 cov[i, :] = cov[:, i] = np.nan
         seen = assess(

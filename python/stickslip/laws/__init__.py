@@ -1,17 +1,17 @@
-"""Friction laws: what force at what sliding velocity.
+"""Friction laws: force over sliding velocity.
 
-Every law is an immutable value: parameters are attributes, laws compare by value, can be pickled and printed
-so that the text builds the law again, and add up with ``+``. ``F`` opposes the relative velocity ``v`` and
-acts on the body as ``-F``. Levels, bristle stiffness and bristle damping are **per unit normal load**: with
-``normal_load=1`` they are forces, otherwise coefficients of friction. Viscous parts are absolute and do not
-scale with the load. Every law with levels takes them by position, ``static, kinetic, stribeck_velocity``; `Dahl` and
-`BoucWen` have the one level ``kinetic``. Everything else has a name. Wherever a law is taken a number is one, too: dry
-friction of one level (`as_law`).
+Every law is an immutable value: parameters are attributes, laws compare by value, can be pickled, print as the
+expression that makes them, and are added with ``+``. ``F`` opposes the relative velocity ``v`` and acts on the body as
+``-F``. Levels, bristle stiffness and bristle damping are **per unit normal load**: with ``normal_load=1`` they are
+forces, otherwise coefficients of friction. Viscous parts are absolute and do not scale with the load. Every law with
+levels takes them by position, ``static, kinetic, stribeck_velocity``; `Dahl` and `BoucWen` have the one level
+``kinetic``. All other parameters are keywords. Every argument that takes a law also takes a number: dry friction of one
+level (`as_law`).
 
-One argument is one parameter. A law with one level, such as ``Coulomb(0.8)``, has the same level under both names: sweeps,
-fits and derivatives that vary ``law.static`` or ``law.kinetic`` move both. The two levels are independent where both were
-given, ``Coulomb(0.8, 0.8)``, or where both names vary. Likewise a default that is computed from other parameters (``alpha``
-of `TwoStateBristle`, ``elastic_limit`` of `ElastoPlastic`) is computed anew while these vary, unless it varies itself.
+A law with one level, such as ``Coulomb(0.8)``, has one parameter under both names: sweeps, fits and derivatives of
+``law.static`` or ``law.kinetic`` change both levels. The levels are independent if both are given, ``Coulomb(0.8,
+0.8)``, or if both names vary. Defaults computed from other parameters (``alpha`` of `TwoStateBristle`,
+``elastic_limit`` of `ElastoPlastic`) follow these when they vary, unless they vary themselves.
 
 Examples
 --------

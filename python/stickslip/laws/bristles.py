@@ -22,14 +22,14 @@ class LuGre(SingleLaw):
     Parameters
     ----------
     static, kinetic : float
-        Levels per unit normal load, ``static >= kinetic > 0``; one alone serves for both.
+        Levels per unit normal load, ``static >= kinetic > 0``; a single level is both.
     stribeck_velocity : float, optional
         m/s, > 0; needed if the levels differ.
     stiffness : float
         Bristle stiffness σ0, N/m per unit load, > 0.
     damping : float, default 0.0
-        Bristle damping σ1, N s/m per unit load, >= 0. Suggested: ``2·sqrt(stiffness·mass)`` times the damping
-        ratio wanted in stick.
+        Bristle damping σ1, N s/m per unit load, >= 0. Suggested value: ``2·sqrt(stiffness·mass)`` times the desired
+        damping ratio in stick.
     viscous, viscous_exponent : float, default 0.0 and 1.0
         Viscous part ``σ2·|v|^exponent·sgn v``, not scaled by the load.
     shape : float, default 2.0
@@ -125,7 +125,7 @@ class TwoStateBristle(SingleLaw):
     Parameters
     ----------
     static, kinetic : float
-        Levels per unit normal load, ``static >= kinetic > 0``; one alone serves for both.
+        Levels per unit normal load, ``static >= kinetic > 0``; a single level is both.
     stribeck_velocity : float, optional
         m/s, > 0; needed if the levels differ.
     stiffness : float
@@ -149,11 +149,11 @@ class TwoStateBristle(SingleLaw):
 
     Notes
     -----
-    The second state has the time constant 1 s whatever the speed, as printed in the source. At v = 0 the
-    force steps by ±alpha/σ0; the step is set-valued (any value between), so that a body can rest on it.
-    With the printed alpha = 1e9 and σ0 = 1e5 it is ±1e4 N per unit load: the source's figures cannot come
-    from that value. The law is not passive for every alpha; see `stickslip.analysis`. Source: Martínez-Rosas,
-    Alvarez-Icaza, Noriega-Pineda, an extension of the LuGre model linear in its parameters.
+    The second state has the time constant 1 s whatever the speed, as printed in the source. At v = 0 the force steps by
+    ±alpha/σ0; the force is set-valued there (any value between), so that a body can stick. With the printed alpha = 1e9
+    and σ0 = 1e5 it is ±1e4 N per unit load: the source's figures cannot come from that value. The law is not passive
+    for every alpha; see `stickslip.analysis`. Source: Martínez-Rosas, Alvarez-Icaza, Noriega-Pineda, an extension of
+    the LuGre model linear in its parameters.
 
     Examples
     --------
@@ -187,7 +187,7 @@ class ElastoPlastic(SingleLaw):
     Parameters
     ----------
     static, kinetic : float
-        Levels per unit normal load, ``static >= kinetic > 0``; one alone serves for both.
+        Levels per unit normal load, ``static >= kinetic > 0``; a single level is both.
     stribeck_velocity : float, optional
         m/s, > 0; needed if the levels differ.
     stiffness : float
@@ -240,15 +240,15 @@ class MaxwellSlip(SingleLaw):
     Parameters
     ----------
     static, kinetic : float
-        Levels per unit normal load, ``static >= kinetic > 0``; one alone serves for both.
+        Levels per unit normal load, ``static >= kinetic > 0``; a single level is both.
     stribeck_velocity : float, optional
         m/s, > 0; needed if the levels differ.
     stiffness : sequence of float
         k_i, N/m per unit load, > 0; 1 to 32 elements.
     share : sequence of float, optional
-        Part of the level each element carries, > 0, 1 in sum. Default: equal parts.
+        Share of the level that each element carries, > 0, sum 1. Default: equal shares.
     attraction : float, optional
-        C, N/s per unit load, > 0: how fast a slipping element follows its level. Needed if the levels differ.
+        C, N/s per unit load, > 0: rate at which a slipping element approaches its level. Required if the levels differ.
     viscous, viscous_exponent : float, default 0.0 and 1.0
         Viscous part, not scaled by the load.
     shape, form
@@ -261,9 +261,9 @@ class MaxwellSlip(SingleLaw):
 
     Notes
     -----
-    Internal states ``f0, f1, …`` in N per unit load. Every start of slip is a switch of the flow, located
-    exactly. With one level this is the classical model of Iwan. Source: Al-Bender, Lampaert, Swevers, IEEE
-    Trans. Autom. Control 50(11), 2005.
+    Internal states ``f0, f1, …`` in N per unit load. The start of slip of each element is located exactly. With one
+    level this is the classical model of Iwan. Source: Al-Bender, Lampaert, Swevers, IEEE Trans. Autom. Control 50(11),
+    2005.
 
     Examples
     --------
@@ -305,9 +305,9 @@ class BoucWen(SingleLaw):
     stiffness : float
         N/m per unit load, > 0.
     exponent : float, default 1.0
-        n >= 1: how sharply the elastic range turns into sliding.
+        n >= 1: larger values make a sharper transition from the elastic range to sliding.
     beta : float, default 0.5
-        >= 0.5 (below, the law would create energy). At 0.5 unloading is a straight line.
+        beta >= 0.5 (a smaller value creates energy). At 0.5 unloading is a straight line.
 
     Raises
     ------
@@ -338,28 +338,27 @@ class BoucWen(SingleLaw):
 class Leuven(SingleLaw):
     """Leuven's law: presliding hysteresis with non-local memory, joined with the Stribeck curve.
 
-    ``F = Fh(z) + damping · dz/dt + viscous part``,
-    ``dz/dt = v · (1 − sgn(q) · |q|^exponent)``, ``q = Fh / (level(|v|) · sgn v)``.
-    The hysteresis force Fh rises from rest on the virgin curve ``f(z) = height · (1 − exp(−stiffness · |z| /
-    height)) · sgn z`` and after a reversal at (zm, Fm) on ``Fm + 2 · f((z − zm)/2)`` (Masing). Where Fh comes
-    back to the reversal before the last one the inner loop closes: both are forgotten and the outer curve goes on.
+    ``F = Fh(z) + damping · dz/dt + viscous part``, ``dz/dt = v · (1 − sgn(q) · |q|^exponent)``, ``q = Fh / (level(|v|)
+    · sgn v)``. The hysteresis force Fh rises from rest on the virgin curve ``f(z) = height · (1 − exp(−stiffness · |z|
+    / height)) · sgn z`` and after a reversal at (zm, Fm) on ``Fm + 2 · f((z − zm)/2)`` (Masing). When Fh returns to the
+    reversal before the last one the inner loop closes: both reversals are deleted and the outer curve continues.
 
     Parameters
     ----------
     static, kinetic : float
-        Levels per unit normal load, ``static >= kinetic > 0``; one alone serves for both.
+        Levels per unit normal load, ``static >= kinetic > 0``; a single level is both.
     stribeck_velocity : float, optional
         m/s, > 0; needed if the levels differ.
     stiffness : float
         Initial stiffness of the virgin curve, N/m per unit load, > 0.
     height : float
-        Force that the virgin curve tends to, per unit normal load, greater than `static`, so that sliding is
-        reached. The larger it is, the narrower are the loops.
+        Limit of the virgin curve, force per unit normal load, greater than `static`, so that sliding is reached. Larger
+        values make narrower loops.
     damping : float, default 0.0
         Micro-viscous damping σ1, N s/m per unit load, >= 0.
     exponent : float, default 1.0
-        n > 0: the larger it is, the more sharply the hysteresis turns into sliding. Loops close in the
-        displacement as well only as far as ``|q|^n`` is negligible in them.
+        n > 0: larger values make a sharper transition from hysteresis to sliding. Loops close exactly in displacement
+        only if ``|q|^n`` is negligible.
     viscous, viscous_exponent : float, default 0.0 and 1.0
         Viscous part, not scaled by the load.
     shape, form
@@ -372,12 +371,12 @@ class Leuven(SingleLaw):
 
     Notes
     -----
-    Internal states: ``f``, the hysteresis force in N per unit load; ``reversals``, how many are remembered; ``r1`` …
-    ``r14``, the forces at them. With a fifteenth the innermost loop is forgotten, and its closing has no effect.
-    With ``exponent = 1`` the law tends to `LuGre` as the height grows. Sources: Swevers, Al-Bender,
-    Ganseman, Prajogo, IEEE Trans. Autom. Control 45, 2000, 675; the rate dz/dt with Fh in place of the force
-    since the last reversal: Lampaert, Swevers, Al-Bender, same journal 47, 2002, 683 (the first form lets the force
-    jump where a loop closes). They leave the virgin curve open; the one above is our choice.
+    Internal states: ``f``, the hysteresis force in N per unit load; ``reversals``, the number of stored reversals;
+    ``r1`` … ``r14``, their forces. At a fifteenth reversal the innermost loop is deleted, and its closing has no
+    effect. With ``exponent = 1`` the law tends to `LuGre` as the height grows. Sources: Swevers, Al-Bender, Ganseman,
+    Prajogo, IEEE Trans. Autom. Control 45, 2000, 675; the rate dz/dt with Fh in place of the force since the last
+    reversal: Lampaert, Swevers, Al-Bender, same journal 47, 2002, 683 (the first form lets the force jump where a loop
+    closes). They do not specify the virgin curve; the one above is a choice of this package.
 
     Examples
     --------

@@ -20,8 +20,8 @@ class Coulomb(SingleLaw):
     Parameters
     ----------
     static : float, optional
-        Break-away level per unit normal load, >= kinetic. One level alone serves for both, and is one parameter: see
-        `stickslip.laws`.
+        Break-away level per unit normal load, >= kinetic. A single level is both static and kinetic level, and one
+        parameter: see `stickslip.laws`.
     kinetic : float, optional
         Level in sliding per unit normal load, >= 0.
 
@@ -76,7 +76,7 @@ class Viscous(SingleLaw):
 
 @dataclass(frozen=True, repr=False)
 class Stribeck(SingleLaw):
-    """Dry friction whose level falls with speed, plus a viscous part.
+    """Dry friction with a level that decreases with speed, plus viscous friction.
 
     ``F = [kinetic + (static − kinetic) · exp(−(|v|/stribeck_velocity)^shape)] · sgn v
     + viscous · |v|^viscous_exponent · sgn v``; at rest anything in [−static, static].
@@ -84,11 +84,11 @@ class Stribeck(SingleLaw):
     Parameters
     ----------
     static, kinetic : float
-        Levels per unit normal load, ``static >= kinetic >= 0``; one alone serves for both.
+        Levels per unit normal load, ``static >= kinetic >= 0``; a single level is both.
     stribeck_velocity : float, optional
-        Velocity scale of the fall, m/s, > 0. Needed if the levels differ.
+        Velocity scale of the decrease, m/s, > 0. Required if the levels differ.
     shape : float, default 2.0
-        Exponent of the fall, > 0. Below 1 the curve has a vertical tangent at v = 0.
+        Exponent of the decrease, > 0. Below 1 the curve has a vertical tangent at v = 0.
     form : {"exponential", "lorentzian"}, default "exponential"
         Lorentzian: ``1/(1 + (|v|/stribeck_velocity)^shape)`` in place of the exponential.
     viscous : float, default 0.0
@@ -128,14 +128,13 @@ class Stribeck(SingleLaw):
 class Tanh(SingleLaw):
     """Regularised dry friction: ``F = level(|v|) · tanh(v/width) + viscous · |v|^viscous_exponent · sgn v``.
 
-    The level is that of `Coulomb` (one level) or `Stribeck` (two). There is no stiction: at rest the force is
-    zero, and a body under any load, however small, creeps at about ``width · load/static``. `break_away` is
-    zero.
+    The level is that of `Coulomb` (one level) or `Stribeck` (two). There is no stick: at rest the force is zero, and
+    under any load a body creeps at about ``width · load/static``. `break_away` is zero.
 
     Parameters
     ----------
     static, kinetic : float
-        Levels per unit normal load, ``static >= kinetic >= 0``; one alone serves for both.
+        Levels per unit normal load, ``static >= kinetic >= 0``; a single level is both.
     stribeck_velocity : float, optional
         m/s, > 0; needed if the levels differ.
     width : float
@@ -168,22 +167,23 @@ class Tanh(SingleLaw):
 
 @dataclass(frozen=True, repr=False)
 class Table(SingleLaw):
-    """A measured curve: straight lines through (velocity, force) points, held beyond the ends.
+    """A tabulated curve: linear between (velocity, force) points, constant beyond the ends.
 
     Parameters
     ----------
     velocities : array_like, shape (n,)
-        m/s, increasing. Zero may stand there twice: the force then jumps, and at rest it may be anything in
-        between. Must reach from <= 0 to >= 0, or begin with 0 if `odd`.
+        m/s, increasing. Zero may occur twice: the force then jumps, and at rest any force in between may act. The first
+        value is <= 0, or 0 if `odd`; the last is >= 0.
     forces : array_like, shape (n,)
-        Force per unit normal load. Must not fall at the jump.
+        Force per unit normal load. It must not decrease at the jump.
     odd : bool, default False
         Give the half v >= 0 only; ``F(−v) = −F(v)``, with a jump from −F(0) to F(0).
 
     Raises
     ------
     ValueError
-        If the velocities do not increase, the lengths differ, a value is not finite, or the jump falls.
+        If the velocities do not increase, the lengths differ, a value is not finite, or the force decreases at the
+        jump.
 
     Examples
     --------
@@ -201,7 +201,7 @@ class Table(SingleLaw):
     def sample(
         cls, function: Callable[[float], float] | Law, velocities: ArrayLike, odd: bool = False
     ) -> Table:
-        """A table through the values of a function: the fast way to use a curve of your own.
+        """Tabulate a function: the fast form of a user-defined curve.
 
         Parameters
         ----------
@@ -210,7 +210,7 @@ class Table(SingleLaw):
         velocities : array_like
             Increasing velocities, m/s. At zero both limits are taken, so that a jump is kept.
         odd : bool, default False
-            Sample ``velocity >= 0`` only (zero is added if missing) and continue oddly.
+            Sample ``velocity >= 0`` only (zero is added if missing), with ``F(−v) = −F(v)``.
 
         Examples
         --------
@@ -237,17 +237,17 @@ class Table(SingleLaw):
 
 @dataclass(frozen=True, repr=False)
 class Curve(SingleLaw):
-    """A user-defined curve as a Python function. **Slow**: every evaluation calls the interpreter.
+    """A friction curve as a Python function. **Slow**: every evaluation calls the interpreter.
 
-    Machines with such a law run serially, and orders of magnitude slower than with `Table.sample`, which is the fast
-    way. Laws compare equal if their functions do; they pickle if the function does.
+    Machines with such a law run serially, and orders of magnitude slower than with a table made by `Table.sample`. Laws
+    are equal if their functions are; they can be pickled if the function can.
 
     Parameters
     ----------
     function : callable
-        ``function(v) -> float``: force per unit normal load at the velocity v (one number, either sign). Its
-        limits at v = 0 may differ: it jumps there, and at rest anything in between may act. They must not drive:
-        F(0-) <= 0 <= F(0+). Away from zero the force may drive, as in Rayleigh's oscillator.
+        ``function(v) -> float``: force per unit normal load at the velocity v (one number, either sign). Its limits at
+        v = 0 may differ: at rest any force in between may act. They must satisfy F(0-) <= 0 <= F(0+). Elsewhere the
+        force may act in the direction of motion, as in Rayleigh's oscillator.
     static : float, optional
         Break-away level per unit normal load, at least the limits at v = 0. By default those limits.
     velocity_scale : float, default 1e-3
@@ -256,8 +256,8 @@ class Curve(SingleLaw):
     Raises
     ------
     ValueError
-        If the function raises or returns NaN, naming the velocity (and the time, where there is one); if its limits
-        at v = 0 drive.
+        If the function raises or returns NaN, naming the velocity (and the time, where there is one); if its limits at
+        v = 0 act in the direction of motion.
 
     Examples
     --------
@@ -272,21 +272,21 @@ class Curve(SingleLaw):
 
 
 def as_law(value: Law | float, name: str = "law") -> Law:
-    """``value`` itself if it is a law, for a number dry friction with this one level (a coefficient of friction).
+    """Return ``value`` if it is a law, dry friction of this level (a coefficient of friction) if it is a number.
 
-    Every argument that takes a law takes a number so.
+    Every argument that takes a law accepts numbers in this way.
 
     Parameters
     ----------
     value : Law or float
-        What the user gave.
+        The argument.
     name : str
-        What to call it in the error.
+        Name of the argument in the error.
 
     Raises
     ------
     ValueError
-        If it is neither, or the number is negative or not finite.
+        If ``value`` is neither, or the number is negative or not finite.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What all friction laws have in common, and their sum."""
+"""Base class of friction laws, and their sum."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Array = NDArray[np.float64]
 
 
 class BreakAway(float):
-    """Break-away level per unit normal load: the force that quasi-static loading from rest has to exceed.
+    """Break-away level per unit normal load: the force at which slip begins under quasi-static loading from rest.
 
-    As a number it is the level in the positive direction; `positive` and `negative` hold both sides, the
-    negative one as a force (``-level`` for a symmetric law). Unpacks as ``negative, positive``.
+    As a number it is the level in the positive direction; `positive` and `negative` are the forces of both directions
+    (``negative = -level`` for a symmetric law). Unpacks as ``negative, positive``.
 
     Examples
     --------
@@ -82,14 +82,14 @@ class Linearisation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Response:
-    """A law under a prescribed velocity, as returned by `Law.response`.
+    """Result of `Law.response`: a law under a prescribed velocity.
 
     Attributes
     ----------
     t, velocity, force : ndarray, shape (n_times,)
         Time s, velocity m/s and force N (opposing the velocity).
     work : ndarray, shape (n_times,)
-        Integral of ``force * velocity`` since ``t[0]``, J: what the law has taken in.
+        Work done on the law since ``t[0]``, J: integral of ``force * velocity``.
     states : ndarray, shape (n_states, n_times)
         Internal states.
     state_names : tuple of str
@@ -142,12 +142,12 @@ class Law:
 
     @property
     def compiled(self) -> _core.friction.Law:
-        """The law as the engine sees it."""
+        """The law in its form for the engine."""
         return self._compiled
 
     @property
     def terms(self) -> tuple[Law, ...]:
-        """The laws of which this one is the sum; a single law is its own only term."""
+        """Terms of a sum; a single law is its own only term."""
         return (self,)
 
     @property
@@ -168,8 +168,8 @@ class Law:
         velocity : float or array_like
             Relative velocity, m/s, any shape.
         normal_load : float, default 1.0
-            Normal load, N, >= 0. Scales everything but viscous parts (on a contact, see
-            `Machine.add_contact`, these too).
+            Normal load, N, >= 0. It scales all forces except viscous ones (on a contact also these, see
+            `Machine.add_contact`).
 
         Returns
         -------
@@ -197,9 +197,8 @@ class Law:
         normal_load : float, default 1.0
             Normal load, N, >= 0.
         direction : {1, -1}, default 1
-            The side from which velocities that are exactly zero are meant (the jump itself has no slope). A
-            Stribeck curve with shape < 1 has a vertical tangent there; its slope is given at 1e-12 Stribeck
-            velocities instead.
+            Side of the slope at velocities of exactly zero, where the curve jumps. For a Stribeck curve with shape < 1,
+            which has a vertical tangent there, the slope at 1e-12 Stribeck velocities is returned.
 
         Returns
         -------
@@ -238,17 +237,17 @@ class Law:
     ) -> Response:
         """Force and internal states under a prescribed velocity.
 
-        Zeros and jumps of the velocity are switch points, found exactly for straight lines; in between the
-        states are integrated by an L-stable method of order 9, so that stiff bristles cost nothing extra.
+        Zeros and jumps of the velocity are located (exactly for linear interpolation); in between the states are
+        integrated by an L-stable method of order 9, which suits stiff bristles.
 
         Parameters
         ----------
         t : array_like, shape (n_times,)
-            Times of the result, s, not decreasing. A time that stands twice shows both sides of a jump.
+            Times of the result, s, not decreasing. A time given twice shows both sides of a jump.
         velocity : array_like, shape (n_times,), or signal, or float
-            Velocity in m/s: samples at `t`, taken as straight lines between them, or a function of time.
+            Velocity in m/s: samples at `t`, linear in between, or a function of time.
         initial : array_like or mapping from state name to value, optional
-            Internal states at ``t[0]``; those not given are zero (a virgin contact).
+            Internal states at ``t[0]``; zero by default (a virgin contact).
         normal_load : float, default 1.0
             Normal load, N, >= 0.
         rtol : float, default 1e-12
@@ -267,8 +266,7 @@ class Law:
 
         Notes
         -----
-        While the velocity is zero the bristles keep their deflection; where the force may then be any of a range, the
-        middle of the range is returned.
+        While the velocity is zero the bristles keep their deflection; of a set-valued force the middle is returned.
 
         Examples
         --------
@@ -345,13 +343,13 @@ class SingleLaw(Law):
         object.__setattr__(self, "_compiled", compiled)
 
     def _defaults(self, given: dict[str, Any]) -> None:
-        """Check and fill what the engine does not."""
+        """Check and complete arguments that the engine does not check."""
         if given.get("static", 0.0) is None and given.get("kinetic", 0.0) is None:
             raise ValueError(f"{type(self).__name__} needs static or kinetic (finite and >= 0)")
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Parameters by name, with those that follow from others because they were not given."""
+        """Parameters by name, including defaults computed from other parameters."""
         return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
 
     @property
@@ -374,7 +372,7 @@ class Sum(Law):
     Parameters
     ----------
     terms : sequence of Law or float
-        At least one law; sums among them are taken apart, and a number is dry friction of this level.
+        At least one law; sums are expanded, and a number is dry friction of this level.
 
     Examples
     --------

@@ -49,18 +49,17 @@ class DeadTime:
     """Frictional memory as a dead time: while sliding, the dry force is that of the velocity tau ago,
     ``F(t) = N(t) f_curve(|v(t - tau)|) sgn v(t) + b v(t)``.
 
-    What is delayed is the velocity in the dry curve, to which the lubricant film responds late (the seven-parameter
-    model of Armstrong-Helouvry, Dupont and Canudas de Wit 1994, which *automaton* names after its equation 10 as the
-    alternative to the lag). The load N, the direction sgn v and the viscous part b v are not delayed. During stick v
-    counts as zero, even while an elastic surface yields, and ``f_curve(0)`` is the level at which stick ended; so the
-    static level persists for tau after every break-away. Before the start of a run, and before a contact closes, v is
-    taken to have been constant.
+    Only the velocity in the dry curve is delayed, as the response of the lubricant film (the seven-parameter model of
+    Armstrong-Helouvry, Dupont and Canudas de Wit 1994, which *automaton* names after its equation 10 as the alternative
+    to the lag). The load N, the direction sgn v and the viscous part b v are not delayed. During stick v counts as
+    zero, also with elastic presliding, and ``f_curve(0)`` is the level at which stick ended; so the static level
+    persists for tau after every break-away. Before the start of a run, and before a contact closes, v is assumed
+    constant.
 
-    A run follows it by the method of steps: v(t - tau) comes from the motion already known, no step in which the
-    element slides is longer than tau, and a jump of v at t is met again at t + tau (and at t + 2 tau, ..., one
-    derivative higher each time). Such a regime is integrated to `rtol`, also where the curve is straight; at rest the
-    flow is exact again once tau has passed. The steps of the last tau are kept in memory. `RealTime` keeps a ring of
-    tau / step velocities.
+    Runs use the method of steps: v(t - tau) comes from the motion already computed, no step in slip is longer than tau,
+    and a jump of v at t reappears at t + tau (and at t + 2 tau, ..., one derivative higher each time). Slip is
+    integrated to `rtol`, also with a linear curve; in stick the flow is exact again after tau. The steps of the last
+    tau are kept in memory. `RealTime` keeps a ring buffer of tau / step velocities.
 
     Parameters
     ----------
@@ -70,8 +69,8 @@ class DeadTime:
     Raises
     ------
     ValueError
-        Naming the argument, its value and what is allowed; in a machine, if the curve exceeds its static level at
-        some speed, because a body that stops just then could neither stick nor slip.
+        Naming the argument, its value and what is allowed; in a machine, if the curve exceeds its static level at some
+        speed, because a body that stops at this moment could neither stick nor slip.
 
     Examples
     --------
@@ -90,7 +89,7 @@ class DeadTime:
 
 @dataclass(frozen=True)
 class Presliding:
-    """Elastic presliding: while stuck, the surface is a spring ``k = f_s / travel`` with a damper.
+    """Elastic presliding: in stick the surface is a spring ``k = f_s / travel`` with a damper.
 
     Parameters
     ----------
@@ -124,15 +123,14 @@ class StickSlip(Law):
 
     Sliding follows the curve ``f_k + (f_s - f_k) g(|v|)`` plus its viscous part. The options combine freely:
 
-    * `load_factor` nu: a load force F_l adds ``nu |F_l|`` to the kinetic level and ``nu (F_s/F_k) |F_l|`` to
-      the static one. F_l is given to ``add_friction(..., load=...)``: a linear form of coordinates, velocities
-      and applied forces, or the normal force of a contact, with which friction is then solved together.
+    * `load_factor` nu: a load force F_l adds ``nu |F_l|`` to the kinetic level and ``nu (F_s/F_k) |F_l|`` to the static
+      one. F_l is given to ``add_friction(..., load=...)``: a linear form of coordinates, velocities and applied forces,
+      or the normal force of a contact, which is solved for together with friction.
     * `memory`: while sliding, the dry force follows the curve with a first-order lag (`Lag`), or is that of the
       velocity one dead time ago (`DeadTime`).
-    * `dwell` T: the static level rises in stick, ``f_s(t) = f_sa + (f_s - f_sa) t / (t + T)``, from the
-      lagged force f_sa with which stick was entered. The level reached at break-away is the peak of the curve
-      until the next stick.
-    * `presliding`: stick is a spring and a damper; the velocity is then not zero while stuck.
+    * `dwell` T: the static level rises in stick, ``f_s(t) = f_sa + (f_s - f_sa) t / (t + T)``, where f_sa is the lagged
+      force at the start of stick. The level reached at break-away is the peak of the curve until the next stick.
+    * `presliding`: stick is a spring and a damper, so the velocity in stick is not zero.
 
     **Transitions.** The modes are ``stick``, ``slip+`` and ``slip-``. f is the lagged dry force (without
     memory: the curve itself), f_s and f_k the levels under the present load, t_d the time since stick was
@@ -167,35 +165,33 @@ class StickSlip(Law):
     any          the same     load force changes its sign     nothing: its slope jumps there
     ============ ============ =============================== ===============================================
 
-    With a dead time f is ``N f_curve(|v(t - tau)|)`` throughout: nothing is set to it, and it never exceeds f_s, so
-    nothing is held by it.
+    With a dead time f is ``N f_curve(|v(t - tau)|)`` throughout: it is not reset at transitions and never exceeds f_s,
+    so the state *held by the lag* does not occur.
 
-    Rigid stick holds v at zero and F is what it takes; with presliding ``F = k s + b_surface v``, ``s' = v``.
-    f_sa and peak are kept as shares of f_s, so that both scale with a load that changes. A guard that is zero
-    when a mode is entered is decided by its first derivative that is not.
+    In rigid stick v = 0 and F is the constraint force; with presliding ``F = k s + b_surface v``, ``s' = v``. f_sa and
+    peak are kept as shares of f_s, so that both scale with a load that changes. A guard that is zero when a mode is
+    entered is decided by the sign of its first nonzero derivative.
 
-    **Energy.** ``run.energy.friction`` is the work that the motion does on the element. With presliding a
-    part of it is stored, ``k s^2/2`` in stick, and comes back; while a load force changes k, another ``k'
-    s^2/2`` per second is work of the load. With ``b_surface = 0`` and a constant load the law is passive: it
-    never gives out more than it took. With ``b_surface > 0`` this model is not: at break-away the damper
-    carries a part of f_s(t_d) that the spring does not hold, the lagged force recovers its full height at
-    small v, and stick entered then stores ``f^2/2k`` though only ``(f_s - b_surface v)^2/2k`` was put in.
+    **Energy.** ``run.energy.friction`` is the work that the motion does on the element. With presliding a part of it,
+    ``k s^2/2``, is stored in stick and recovered; while a load force changes k, ``k' s^2/2`` per second is work of the
+    load. With ``b_surface = 0`` and a constant load the law is passive. With ``b_surface > 0`` it is not: at break-away
+    the damper carries a part of f_s(t_d), the lagged force recovers its full value at small v, and the next stick
+    stores ``f^2/2k`` although only ``(f_s - b_surface v)^2/2k`` was supplied.
 
-    Source: Klotzbach and Henrichfreise, stick/slip automaton; in their (14) the viscous part b|v| is kept.
-    Their dwell formula is followed also where f_sa exceeds f_s, after a load that fell while sliding: the
-    level then falls.
+    Source: Klotzbach and Henrichfreise, stick/slip automaton; in their (14) the viscous part b|v| is kept. Their dwell
+    formula also holds if f_sa exceeds f_s because the load decreased during slip: the level then decreases.
 
     Parameters
     ----------
     curve : Law
         A law with a jump at v = 0 and no internal states: Coulomb, Stribeck, sums with Viscous, odd tables.
     memory : Lag, DeadTime or float, optional
-        How the dry force follows the velocity late; a number is the time constant of a lag, s.
+        Lag or dead time of the dry force; a number is the time constant of a lag, s.
     dwell : float, default 0.0
-        T_dwell, s, >= 0. Without memory it has no effect, since stick is then entered at the static level; a
-        warning says so.
+        T_dwell, s, >= 0. Without memory it has no effect, since stick then begins at the static level, and a warning is
+        given.
     presliding : Presliding, optional
-        Elasticity of the stuck surface.
+        Elasticity of the surface in stick.
     load_factor : float, default 0.0
         nu, >= 0.
 
@@ -252,7 +248,7 @@ class StickSlip(Law):
 
     @property
     def automaton(self) -> _core.friction.Automaton:
-        """The options as the engine sees them."""
+        """The options in their form for the engine."""
         p, memory = self.presliding, self.memory
         return _core.friction.Automaton(
             lag=memory.time_constant if isinstance(memory, Lag) else 0.0,
@@ -265,7 +261,7 @@ class StickSlip(Law):
 
     @property
     def state_names(self) -> tuple[str, ...]:
-        """Names of the automaton's states in a response; in a machine the element's name stands before them."""
+        """Names of the automaton's states in a response; in a machine prefixed by the name of the element."""
         names = ("lagged_force",) * isinstance(self.memory, Lag)
         names += ("delayed_velocity",) * isinstance(self.memory, DeadTime)
         names += ("presliding",) * (self.presliding is not None)
@@ -281,10 +277,10 @@ class StickSlip(Law):
         normal_load: float = 1.0,
         rtol: float = 1e-12,
     ) -> Response:
-        """Force and states under a prescribed velocity, without a load force: as `Law.response`, run as the
-        surface under a body too heavy to be moved, from the states of the table above (no `initial`).
+        """Return force and states under a prescribed velocity, as `Law.response`, but without a load force and without
+        `initial`: states start as in the table above.
 
-        While the velocity is zero a rigid stick carries no force; times given twice show the later side.
+        While the velocity is zero the force of rigid stick is zero; a time given twice shows the later side.
 
         Examples
         --------
@@ -321,6 +317,6 @@ class StickSlip(Law):
 
 
 def _full_at_rest(curve: Law) -> bool:
-    """Whether sliding comes up to the static level as v goes to zero (Stribeck does, Coulomb does not)."""
+    """True if sliding comes up to the static level as v goes to zero (Stribeck does, Coulomb does not)."""
     level = float(curve.break_away)
     return abs(float(curve.force(1e-200)) - level) <= 1e-9 * level

@@ -1,4 +1,4 @@
-"""Machines and loops as linear systems: frequency response, margins, poles, exactly as they are sampled."""
+"""Machines and loops as linear systems: frequency response, margins and poles, exact for sampled controllers."""
 
 from stickslip.linear.loop import OpenLoop, open_loop
 from stickslip.linear.margins import Margins, Peak

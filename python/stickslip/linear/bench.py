@@ -1,8 +1,8 @@
-"""The linear part of a machine with inputs put in and anything read out, by the engine's own wiring.
+"""The linear part of a machine with added inputs and outputs, assembled by the engine.
 
-An input is an integrator of order three beside the machine: its output enters where the input enters, and its states
-are the input, its rate and its acceleration, so that their columns in the matrix of the whole are what the input and
-its rates do. What is looked at feeds an integrator: its row is the answer.
+Each input is the output of an additional triple integrator, whose states are the input, its rate and its acceleration;
+their columns in the system matrix are the effects of the input and its rates. Each output feeds an additional
+integrator, whose row is the output equation.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PASS_ON_RATE = P(kp=0.0, feedforward=1.0)
 
 @dataclass(frozen=True)
 class Probe:
-    """What is looked at: a sum of names, or its first or second derivative."""
+    """An output: a sum of signals, or its first or second derivative."""
 
     names: Mapping[str, float]
     order: int = 0
@@ -55,7 +55,7 @@ class Answer:
 
 @dataclass
 class Bench:
-    """A machine without friction, contacts and clutches, its signals at rest, that inputs and probes are added to."""
+    """A machine without friction, contacts and clutches, with constant signals, to which inputs and probes are added."""
 
     plant: Element
     elements: list[Element]
@@ -64,7 +64,7 @@ class Bench:
 
     @classmethod
     def of(cls, machine: BaseMachine) -> Bench:
-        """The linear part of a machine; one that is not linear is refused by the engine."""
+        """Make the bench of a machine; nonlinear machines are refused by the engine."""
         machine = machine._snapshot()
         machine.compile().linear_part()
         kept = []
@@ -82,11 +82,11 @@ class Bench:
 
     @property
     def controllers(self) -> list[Element]:
-        """The controllers of the machine, not those of the bench."""
+        """Controllers of the machine, without those of the bench."""
         return [e for e in self.elements if e["kind"] == "controller" and e["name"][0] != "#"]
 
     def controller(self, name: str) -> Element:
-        """The controller of that name."""
+        """Return the controller of this name."""
         for element in self.controllers:
             if element["name"] == name:
                 return element
@@ -94,7 +94,7 @@ class Bench:
         raise UnknownNameError(f"unknown controller {name!r}; known are: {known}")
 
     def replace_output(self, name: str, column: str) -> None:
-        """Everything that reads or is driven by the output `column` of a controller gets an input instead."""
+        """Replace the output `column` of a controller by an input, for all that read it or are driven by it."""
         owner = self.controller(name)
         new = f"#in{len(self.inputs)}.output"
         for element in self.controllers:
@@ -113,12 +113,12 @@ class Bench:
         )
 
     def drive(self, name: str, parts: dict[str, float]) -> None:
-        """Add a force."""
+        """Add a force as an input."""
         self.inputs.append(name)
         self._element(f"#in{len(self.inputs) - 1}", _INPUT, measurements=[{"names": {}}], to=[parts])
 
     def command(self, name: str, controller: str) -> None:
-        """Add something to the first reference of a controller."""
+        """Add an input to the first reference of a controller."""
         owner = self.controller(controller)
         if not owner["references"]:
             raise UnknownNameError(f"unknown input {name!r}: {controller!r} follows no reference")
@@ -127,7 +127,7 @@ class Bench:
         self._element(f"#in{len(self.inputs) - 1}", _INPUT, measurements=[{"names": {}}], to=[])
 
     def look_at(self, probe: Probe) -> int:
-        """Add a probe; returns its row."""
+        """Add a probe; return its row."""
         name, source = f"#out{len(self.rows)}", {"names": dict(probe.names)}
         if probe.order == 0:
             self._element(name, _VALUE, measurements=[source])
@@ -140,7 +140,7 @@ class Bench:
         return self.look_at_rate(f"{name}.z")
 
     def look_at_rate(self, state: str) -> int:
-        """Look at the rate of a state; returns its row."""
+        """Add a probe of the rate of a state; return its row."""
         self.rows.append(state)
         return len(self.rows) - 1
 
@@ -149,7 +149,7 @@ class Bench:
         self.elements.append(base | {"references": [], "measurements": [], "to": []} | fields)
 
     def answer(self) -> Answer:
-        """The matrices."""
+        """Return the matrices."""
         fields = {k: v for k, v in self.plant.items() if k != "kind"}
         description = _core.model.Machine(self.plant["kind"], fields)
         for element in self.elements:

@@ -71,7 +71,7 @@ def _curves(ax: Axes) -> list[Any]:
 
 
 def nyquist(response: FrequencyResponse, ax: Axes | None = None, **keywords: Any) -> Axes:
-    """The curve for positive frequencies, its mirror image dashed, and -1."""
+    """Draw the curve for positive frequencies, its mirror image dashed, and the point -1."""
     with place.axes(ax, "Nyquist diagram", 95.0, 110.0) as axes:
         values = response.response[0, 0]
         finite = np.isfinite(values)
@@ -99,7 +99,7 @@ def nyquist(response: FrequencyResponse, ax: Axes | None = None, **keywords: Any
 
 
 def over_time(response: TimeResponse, ax: Axes | None = None, **keywords: Any) -> Axes:
-    """Outputs over time, of a sampled system held between its instants."""
+    """Draw outputs over time, held between sampling instants."""
     with place.axes(ax, f"{response.kind} response") as axes:
         outputs, inputs, _ = response.y.shape
         for row in range(outputs):

@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 
 
 class OpenLoop:
-    """A loop opened at one place: L, such that 1 + L = 0 is the closed loop.
+    """Loop transfer function L of a loop opened at one place; closed-loop poles satisfy 1 + L = 0.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class OpenLoop:
     def bode(
         self, omega: ArrayLike | None = None, *, ax: Any = None, Hz: bool = False, **keywords: Any
     ) -> FrequencyResponse:
-        """The response of the open loop, drawn as a Bode diagram into `ax` if it is given.
+        """Return the frequency response of the open loop, and draw its Bode diagram into `ax` if given.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class OpenLoop:
         return _margins.margins(self.system)
 
     def margins(self) -> Margins:
-        """Gain and phase margin and where they are read: (gm, pm, wcg, wcp), a factor, degrees and rad/s.
+        """Return gain and phase margin and their frequencies: (gm, pm, wcg, wcp), a factor, degrees and rad/s.
 
         Returns
         -------
@@ -120,12 +120,12 @@ class OpenLoop:
 
     @cached_property
     def sensitivity_peak(self) -> Peak:
-        """Greatest magnitude of 1/(1 + L), and where; its inverse is the distance of L from -1."""
+        """Greatest magnitude of 1/(1 + L) and its frequency; its inverse is the distance of L from -1."""
         return _margins.peak(self.sensitivity)
 
     @cached_property
     def bandwidth(self) -> float:
-        """Angular frequency at which the closed loop L/(1 + L) has fallen by 3 dB from its gain at 0, rad/s."""
+        """Angular frequency at which the gain of the closed loop L/(1 + L) is 3 dB below its gain at 0, rad/s."""
         return _margins.bandwidth(self.closed)
 
     @cached_property
@@ -158,12 +158,12 @@ class OpenLoop:
         return Poles(self.closed.poles(), self.period)
 
     def to_control(self) -> Any:
-        """L as ``control.StateSpace`` (needs the extra ``control``).
+        """Return L as ``control.StateSpace`` (needs the extra ``control``).
 
         Raises
         ------
         MissingExtraError
-            When python-control is not installed.
+            If python-control is not installed.
         """
         return self.system.to_control()
 
@@ -177,31 +177,31 @@ class OpenLoop:
 
 
 def open_loop(machine: Any, at: str) -> OpenLoop:
-    """Open the loops of a machine at the output of a controller.
+    """Return the loop transfer function of a machine at the output of a controller.
 
-    All else stays closed. Friction and contacts are left out, controllers are off their limits, encoders have no steps,
-    springs are on the stretch on which they are where all coordinates are zero.
+    All other loops stay closed. Friction, contacts, limits of controllers and encoder steps are left out; springs are
+    linearised at q = 0.
 
     Parameters
     ----------
     machine : Machine or StateSpace
-        Or anything that has one as ``.machine``.
+        The machine, or an object with a machine as ``.machine``.
     at : str
-        Where: ``"<controller>.output"``. What this output drives, be it the plant or other controllers, is fed with v
-        instead; L is minus what the controller then puts out, over v.
+        Output at which the loop is opened: ``"<controller>.output"``. An input v replaces it in the plant or in other
+        controllers; L is minus the output of the controller divided by v.
 
     Returns
     -------
     OpenLoop
-        Of a sampled output exactly as it is sampled: with hold, delay and difference quotients.
+        Loop transfer function; for a sampled output in discrete time, with hold, delay and difference quotients.
 
     Raises
     ------
     UnknownNameError
         If there is no such output.
     ValueError
-        If the machine is not linear; if `at` is continuous while other controllers are sampled, or is not the slowest of
-        several sampling rates: what goes round such a loop is no linear system of constant coefficients.
+        If the machine is not linear; if `at` is continuous while other controllers are sampled, or does not have the
+        slowest of several sampling rates: such a loop is not time-invariant.
 
     Examples
     --------

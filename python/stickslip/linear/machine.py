@@ -1,4 +1,4 @@
-"""Machines as linear systems: from forces and references to what they measure, and their poles."""
+"""Machines as linear systems: from forces and references to measurements, and their poles."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _one_rate(periods: Mapping[str, float]) -> None:
 
 
 def _rates(b: tuple[Any, Any, Any], d: tuple[Any, Any, Any]) -> tuple[tuple[Any, Any], ...]:
-    """What the rates of the inputs do, up to the last one that does anything."""
+    """Return the input matrices of rates, up to the last nonzero one."""
     used = [k for k in (1, 2) if np.any(b[k]) or np.any(d[k])]
     return tuple((b[k], d[k]) for k in range(1, max(used, default=0) + 1))
 

@@ -1,8 +1,8 @@
-"""Where a loop crosses gain 1 or the negative real axis, the peak of a response, and its bandwidth.
+"""Margins of a loop, peak and bandwidth of a frequency response.
 
-Crossings are found as eigenvalues, so that none is missed however narrow a resonance is, and between points of a grid, as
-several integrators make eigenvalues inaccurate; they are then refined on the response itself. A sampled system is mapped by
-z = (1 + w)/(1 - w) onto one in w = j tan(omega T/2), exactly.
+Crossings are found as eigenvalues, so that narrow resonances are not missed, and also on a grid, as several integrators
+make eigenvalues inaccurate; they are then refined on the response itself. A sampled system is mapped exactly by z = (1
++ w)/(1 - w) onto one in w = j tan(omega T/2).
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ Array = NDArray[np.float64]
 
 
 class Margins(NamedTuple):
-    """Stability margins of a loop, in python-control's words and units.
+    """Stability margins of a loop, with the names and units of python-control.
 
     Attributes
     ----------
     gm : float
-        Gain margin, a factor: the loop becomes unstable where its gain is multiplied by it; of several the one
-        nearest to 1, infinite if there is none.
+        Gain margin: factor of the gain at which the loop becomes unstable; of several the one nearest to 1, infinite if
+        there is none.
     pm : float
         Phase margin, degrees; of several the least in magnitude, infinite if there is none.
     wcg : float
-        Angular frequency at which the phase is -180 degrees, rad/s, where `gm` is read; NaN without one.
+        Angular frequency of the gain margin, at which the phase is -180 degrees, rad/s; NaN if there is none.
     wcp : float
-        Angular frequency at which the gain is 1, rad/s, where `pm` is read; NaN without one.
+        Angular frequency of the phase margin, at which the gain is 1, rad/s; NaN if there is none.
 
     Examples
     --------
@@ -48,14 +48,14 @@ class Margins(NamedTuple):
 
 
 class Peak(NamedTuple):
-    """Greatest gain of a response.
+    """Greatest gain of a frequency response.
 
     Attributes
     ----------
     value : float
         The gain.
     omega : float
-        Where it is, rad/s.
+        Angular frequency, rad/s.
 
     Examples
     --------
@@ -136,9 +136,9 @@ def peak(system: LinearSystem) -> Peak:
 
 
 def bandwidth(system: LinearSystem) -> float:
-    """Angular frequency from which on the gain is 3 dB below that at frequency 0, rad/s.
+    """Return the angular frequency at which the gain is 3 dB below that at frequency 0, rad/s.
 
-    NaN if the gain at 0 is zero or has no value, infinite if it never falls so far.
+    NaN if the gain at 0 is zero or undefined, infinite if the gain never decreases so far.
     """
     still = at_rest(system)
     level = abs(still) * 10.0**-0.15
@@ -156,11 +156,11 @@ def bandwidth(system: LinearSystem) -> float:
 
 
 def at_rest(system: LinearSystem) -> float:
-    """The response at frequency 0; NaN at a pole.
+    """Return the response at frequency 0; NaN at a pole.
 
-    A pole there that the response does not show, such as that of the position in a velocity loop, makes the matrix singular
-    although the response is finite: it is then the mean of the response over a circle around the point, taken inside all
-    other poles (Cauchy's formula). The circle that holds a pole which the response does show is made smaller.
+    An unobservable pole there, such as that of the position in a velocity loop, makes the matrix singular although the
+    response is finite: the response is then its mean over a circle around the point, inside all other poles (Cauchy's
+    formula).
     """
     start = 0.0 if system.period is None else 1.0
     distance = np.abs(system.poles() - start)
@@ -229,7 +229,7 @@ def _continuous(system: LinearSystem) -> tuple[Array, Array, Array, float]:
 
 
 def refined(function: Callable[[float], float], start: float) -> float:
-    """The root of a function next to `start`, by bisection between signs that differ, to the last digits."""
+    """Return the root of a function next to `start` by bisection, to machine precision."""
     start = float(start)
     if function(start) == 0.0:
         return start
@@ -244,7 +244,7 @@ def refined(function: Callable[[float], float], start: float) -> float:
 
 
 def between(function: Callable[[float], float], tried: Array, values: Array) -> list[float]:
-    """The roots of a function between neighbours of opposite signs among the points at which it was tried."""
+    """Return the roots of a function between neighbouring samples of opposite signs."""
     change = np.flatnonzero(np.isfinite(values[:-1] * values[1:]) & (values[:-1] * values[1:] < 0.0))
     return [_bisected(function, float(tried[k]), float(tried[k + 1]), float(values[k + 1])) for k in change]
 

@@ -1,4 +1,4 @@
-"""Poles that know whether they belong to continuous time or to sampling instants."""
+"""Poles of continuous or sampled systems."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 
 class Poles(np.ndarray[Any, np.dtype[np.complex128]]):
-    """Poles of a loop: an array of complex numbers that keeps its sampling period.
+    """Poles of a system: an array of complex numbers with its sampling period.
 
     Attributes
     ----------
     period : float or None
-        None: poles of continuous time, 1/s. Else they are poles in the plane of z of the system from one period, s,
-        to the next; with sampling at several rates the period after which all of them repeat.
+        None: poles in continuous time, 1/s. Otherwise the poles are in the z plane for this period, s; with several
+        sampling rates it is their common period.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Poles(np.ndarray[Any, np.dtype[np.complex128]]):
 
     @property
     def stable(self) -> bool:
-        """Whether every disturbance dies out: all Re s < 0, or all ``|z| < 1``, by more than rounding."""
+        """True if every disturbance decays: all Re s < 0, or all ``|z| < 1``, by more than rounding."""
         values = np.asarray(self)
         if self.period is None:
             return bool(np.all(values.real < -1e-12 * np.abs(values).max(initial=0.0)))
@@ -53,7 +53,7 @@ class Poles(np.ndarray[Any, np.dtype[np.complex128]]):
 
     @property
     def continuous(self) -> NDArray[np.complex128]:
-        """The poles in 1/s: of a sampled loop ln(z)/period, those of continuous motions through the same instants."""
+        """The poles in 1/s; for a sampled system ln(z)/period."""
         values = np.asarray(self)
         if self.period is None:
             return values

@@ -1,4 +1,4 @@
-"""What a linear system does to sines."""
+"""Frequency response of linear systems."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class FrequencyResponse:
-    """Response of a linear system to sines.
+    """Frequency response of a linear system.
 
     Attributes
     ----------
@@ -27,11 +27,11 @@ class FrequencyResponse:
     response : ndarray of complex, shape (outputs, inputs, n)
         Gain and phase, in the order of python-control; infinite at an undamped pole.
     inputs, outputs : tuple of str
-        Names, where the system had any.
+        Names; empty if the system has none.
     period : float or None
         Sampling period of a sampled system, s.
     Hz : bool
-        Whether `plot` shows frequencies in Hz, if it is not told otherwise.
+        If True, `plot` shows frequencies in Hz by default.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class FrequencyResponse:
             Where to draw gain and phase; by default the axes of pyplot's current figure where it is empty or holds a Bode
             diagram already, or a new figure.
         Hz : bool, optional
-            Frequencies in Hz in place of rad/s; by default as `bode` was asked for.
+            Frequencies in Hz in place of rad/s; by default as chosen in `bode`.
         **keywords
             For the curves (`matplotlib.lines.Line2D`), such as ``color`` or ``label``.
 

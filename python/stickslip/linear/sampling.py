@@ -1,11 +1,10 @@
-"""A machine with sampled controllers from one period to the next, exactly.
+"""Exact discrete-time system of a machine with sampled controllers.
 
-In the order of the engine: at an instant outputs whose delay is over are put out; then the controllers that are due
-sample the plant as it is, one after the other in the order in which they read each other, and those without delay put
-out; from instant to instant the plant moves freely with held outputs. The state is that of the plant just before an
-instant, what the controllers remember (their states, the previous sample of each difference quotient), and outputs
-that are computed but not yet put out. What influences nothing any more, such as the held output that the next
-instant overwrites, is left out.
+The order is that of the engine: at a sampling instant delayed outputs become active; then the due controllers sample
+the plant, in the order in which they read each other, and outputs without delay become active; between instants the
+plant moves with held outputs. The state consists of the state of the plant just before an instant, the memory of the
+controllers (their states, the previous sample of each difference quotient), and pending delayed outputs. Variables
+without further influence, such as a held output that the next instant overwrites, are left out.
 """
 
 from __future__ import annotations
@@ -44,17 +43,17 @@ class Sampled:
 
     @property
     def period(self) -> float:
-        """Its sampling period, s."""
+        """Sampling period, s."""
         return float(self.block.period)
 
 
 def block_of(element: Element) -> _core.control.Block:
-    """The controller as the engine runs it."""
+    """The controller in its form for the engine."""
     return controller_of(element["control"]).compiled.block()
 
 
 def sampled_controllers(bench: Bench) -> list[Sampled]:
-    """The sampled controllers in the order in which they compute, with probes of all that they sample."""
+    """Return the sampled controllers in order of computation, with probes of all sampled signals."""
     found: dict[str, Sampled] = {}
     for element in bench.controllers:
         if not element["control"]["options"]["period"]:
@@ -80,7 +79,7 @@ def sampled_controllers(bench: Bench) -> list[Sampled]:
 
 
 def _number(channel: str) -> int:
-    """Which reference or measurement a channel belongs to: none is the first."""
+    """Return the index of the reference or measurement of a channel; 0 without one."""
     digits = channel.lstrip("abcdefghijklmnopqrstuvwxyz")
     return int(digits or 0)
 
@@ -110,12 +109,12 @@ def sampling_periods(bench: Bench) -> dict[str, float]:
 
 
 def common_period(periods: Mapping[str, float]) -> tuple[float, dict[str, int]]:
-    """The period after which all sampling instants repeat, and how often each controller is due in it.
+    """Return the period after which all sampling instants repeat, and the number of instants of each controller in it.
 
     Raises
     ------
     ValueError
-        If there is none with at most 20 000 instants.
+        If there is none with at most 20 000 sampling instants.
     """
     shortest = min(periods.values())
     ratios = {name: Fraction(t / shortest).limit_denominator(1000) for name, t in periods.items()}
@@ -146,7 +145,7 @@ class PeriodMap:
 
 
 class _Motion:
-    """Every component of the state as a row over what it was at the start of the period, and over the inputs."""
+    """Components of the state as rows over the state at the start of the period and the inputs."""
 
     def __init__(self, answer: Answer, controllers: list[Sampled], opened: str | None) -> None:
         self.answer, self.controllers, self.opened = answer, controllers, opened
@@ -215,16 +214,16 @@ class _Motion:
 
 
 def period_map(bench: Bench, looked: list[int], opened: str | None = None) -> PeriodMap:
-    """One common period of all sampled controllers.
+    """Return the map over one common period of all sampled controllers.
 
     Parameters
     ----------
     bench : Bench
         With its inputs, which are held over the period, and probes.
     looked : list of int
-        Rows of the probes that are put out.
+        Rows of the probes to return.
     opened : str, optional
-        A sampled output that is replaced by an input; what the controller computes is then put out.
+        A sampled output to replace by an input; the output computed by the controller is then returned.
     """
     controllers = sampled_controllers(bench)
     period, ticks = common_period({c.name: c.period for c in controllers})
@@ -270,7 +269,7 @@ def _instants(
         for k in range(ticks[c.name]):
             steps.append((k * c.period, 1, rank, c, "tick"))
             if c.block.delay > 0.0:
-                # What is put out at the end of the period is put out at its start.
+                # An output at the end of the period is one at its start.
                 late = k * c.period + c.block.delay
                 steps.append((0.0 if late >= period * (1.0 - 1e-12) else late, 0, rank, c, "put out"))
     together = 1e-12 * period

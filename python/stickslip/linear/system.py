@@ -1,4 +1,4 @@
-"""Linear systems in continuous time or from one sampling instant to the next, and how they answer to sines."""
+"""Linear systems in continuous or discrete time, and their frequency response."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class LinearSystem:
     period : float or None
         Sampling period, s; None in continuous time.
     rates : tuple of (ndarray, ndarray)
-        What acts like B and D on the first and the second derivative of the inputs, where a feedforward reads them;
-        empty for most systems.
+        Input matrices (B and D) of the first and the second derivative of the inputs, for feedforward; empty for most
+        systems.
     states : tuple of str
-        Names of the states, such as ``"slide.velocity"``; empty where they have none.
+        Names of the states, such as ``"slide.velocity"``; empty if they have none.
 
     Notes
     -----
@@ -73,7 +73,7 @@ class LinearSystem:
         return self.period or 0.0
 
     def response(self, omega: ArrayLike | None = None) -> FrequencyResponse:
-        """Response to sines.
+        """Return the frequency response.
 
         Parameters
         ----------
@@ -92,17 +92,16 @@ class LinearSystem:
     def bode(
         self, omega: ArrayLike | None = None, *, ax: Any = None, Hz: bool = False, **keywords: Any
     ) -> FrequencyResponse:
-        """Response to sines, drawn as a Bode diagram into `ax` if it is given.
+        """Return the frequency response, and draw its Bode diagram into `ax` if given.
 
         Parameters
         ----------
         omega : array_like, shape (n,), optional
             Angular frequencies, rad/s; by default a grid over all poles and zeros, up to half the sampling rate.
         ax : two matplotlib Axes, optional
-            Where to draw gain and phase at once. Without it nothing is drawn: ``bode().plot()`` draws into the current
-            figure.
+            Axes for gain and phase. Without them nothing is drawn: ``bode().plot()`` draws into the current figure.
         Hz : bool, default False
-            Whether diagrams show frequencies in Hz in place of rad/s; `omega` is in rad/s in any case.
+            If True, diagrams show frequencies in Hz in place of rad/s; `omega` is always in rad/s.
         **keywords
             For the curves (`matplotlib.lines.Line2D`), such as ``color`` or ``label``; with `ax` only.
 
@@ -130,13 +129,13 @@ class LinearSystem:
         return response
 
     def step_response(self, t: ArrayLike | float | None = None) -> TimeResponse:
-        """Outputs from rest where one input after the other steps to 1 at t = 0.
+        """Return the response of each input-output pair to a unit step at t = 0, from rest.
 
         Parameters
         ----------
         t : array_like, shape (n,), or float, optional
-            Times from 0 on, s, or the last one of 500; by default until the slowest transient has died out. Of a sampled
-            system sampling instants.
+            Times >= 0, s, or the last of 500 times; by default until the slowest transient has decayed. Sampling
+            instants for a sampled system.
 
         Returns
         -------
@@ -146,7 +145,7 @@ class LinearSystem:
         Raises
         ------
         ValueError
-            If times decrease or are no sampling instants, or where an output follows the rate of an input: see `proper`.
+            If times decrease or are no sampling instants, or if an output depends on the rate of an input: see `proper`.
 
         Examples
         --------
@@ -158,7 +157,7 @@ class LinearSystem:
         return respond(self, t, "step")
 
     def impulse_response(self, t: ArrayLike | float | None = None) -> TimeResponse:
-        """Outputs from rest where one input after the other is an impulse of the area 1 at t = 0.
+        """Return the response of each input-output pair to a unit impulse at t = 0, from rest.
 
         Parameters
         ----------
@@ -168,8 +167,8 @@ class LinearSystem:
         Returns
         -------
         TimeResponse
-            Right after the impulse at t = 0; the impulse that D passes on directly is no finite value and not in it. Of a
-            sampled system the input is 1/period at the first instant.
+            At t = 0 the value just after the impulse, without the impulse that D passes on. In a sampled system the
+            input is 1/period at the first instant.
 
         Raises
         ------
@@ -191,7 +190,7 @@ class LinearSystem:
         Parameters
         ----------
         other : LinearSystem, object with A, B, C, D, or float, default 1.0
-            From the outputs of this system to its inputs.
+            The system from the outputs of this one to its inputs.
         sign : {-1, 1}, default -1
             Sign of the feedback.
 
@@ -218,7 +217,7 @@ class LinearSystem:
         return _connected(made, plain, other, plain.inputs, plain.outputs)
 
     def series(self, other: Any) -> LinearSystem:
-        """Pass the outputs of this system on to the other one; the same as ``other * self``.
+        """Connect in series: the outputs of this system are the inputs of the other; the same as ``other * self``.
 
         Parameters
         ----------
@@ -247,7 +246,7 @@ class LinearSystem:
         return _connected(in_series(plain._matrices, other._matrices), plain, other, plain.inputs, outputs)
 
     def parallel(self, other: Any) -> LinearSystem:
-        """Add the outputs of both systems for one common input; the same as ``self + other``.
+        """Connect both systems in parallel: add their outputs for a common input; the same as ``self + other``.
 
         Parameters
         ----------
@@ -295,7 +294,7 @@ class LinearSystem:
         return (-self).parallel(other)
 
     def at(self, omega: Array) -> NDArray[np.complex128]:
-        """The response at angular frequencies, rad/s, shape (outputs, inputs, n); infinite at an undamped pole."""
+        """Return the response at angular frequencies, rad/s, shape (outputs, inputs, n); infinite at an undamped pole."""
         n = self.A.shape[0]
         s = 1j * omega
         points = s if self.period is None else np.exp(s * self.period)
@@ -311,14 +310,17 @@ class LinearSystem:
         return answer
 
     def poles(self) -> NDArray[np.complex128]:
-        """Eigenvalues of A: 1/s in continuous time, else in the plane of z."""
+        """Return the eigenvalues of A: 1/s in continuous time, otherwise in the z plane."""
         return np.linalg.eigvals(self.A).astype(np.complex128)
 
     def grid(self, number: int = 600) -> Array:
-        """Angular frequencies for pictures, rad/s: evenly spaced in the logarithm and denser around resonances."""
+        """Return angular frequencies for pictures, rad/s: logarithmically spaced and denser around resonances."""
         corners = corner_frequencies(self)
         top = math.inf if self.period is None else math.pi / self.period
         corners = corners[corners < top]
+        corners = corners[
+            corners > 1e-6 * corners.max(initial=0.0)
+        ]  # smaller ones are rounding errors of integrators
         if corners.size == 0:
             corners = np.array([1.0 if math.isinf(top) else 0.1 * top])
         low, high = 0.05 * float(corners.min()), min(20.0 * float(corners.max()), top)
@@ -328,15 +330,15 @@ class LinearSystem:
         return np.unique(both[(both >= low) & (both <= high)])
 
     def proper(self) -> LinearSystem:
-        """The same system without rates of its inputs.
+        """Return the same system without rates of its inputs.
 
-        The effect of a rate on the states equals that of its integral one stage later: with x = w + B1 u,
-        w' = A w + (B + A B1) u and y = C w + (D + C B1) u.
+        Rates are eliminated by a change of state: with x = w + B1 u, w' = A w + (B + A B1) u and y = C w + (D + C B1)
+        u.
 
         Raises
         ------
         ValueError
-            If an output follows a rate directly, or the system is sampled: there is no such state space.
+            If an output depends on a rate directly, or the system is sampled: no such state space exists.
         """
         b, d = self.B, self.D
         rates = [(np.array(x), np.array(y)) for x, y in self.rates]
@@ -357,16 +359,16 @@ class LinearSystem:
         return LinearSystem(self.A, b, self.C, d, self.inputs, self.outputs, self.period, states=states)
 
     def to_control(self) -> Any:
-        """The system as ``control.StateSpace`` (needs the extra ``control``).
+        """Return the system as ``control.StateSpace`` (needs the extra ``control``).
 
         Inputs, outputs and states keep their names, with underscores in place of dots.
 
         Raises
         ------
         MissingExtraError
-            When python-control is not installed.
+            If python-control is not installed.
         ValueError
-            Where a rate of an input is fed forward: see `proper`.
+            If an output depends on the rate of an input: see `proper`.
         """
         control = need("control", "python-control", "to_control() needs", "control")
         plain = self.proper()
@@ -404,7 +406,7 @@ def _connected(
 
 
 def corner_frequencies(system: LinearSystem) -> Array:
-    """Magnitudes of the poles and, of one input and one output, the zeros, rad/s, without those at 0."""
+    """Return the magnitudes of poles and, for one input and one output, zeros, rad/s, without those at 0."""
     points = [system.poles()]
     if system.D.shape == (1, 1) and not system.rates:
         points.append(zeros(system))
@@ -419,7 +421,7 @@ def corner_frequencies(system: LinearSystem) -> Array:
 
 
 def zeros(system: LinearSystem) -> NDArray[np.complex128]:
-    """Zeros of a system with one input and one output, by a pencil turned into an eigenvalue problem.
+    """Return the zeros of a system with one input and one output, by an eigenvalue problem.
 
     With s = s0 + 1/p, G(s) = C M B - C M (p + M)⁻¹ M B + D with M = (s0 - A)⁻¹, whose zeros in p are eigenvalues
     because the direct part is G(s0), which is not zero.
@@ -448,7 +450,7 @@ def zeros(system: LinearSystem) -> NDArray[np.complex128]:
 
 
 def matrices(name: str, system: Any) -> Matrices:
-    """A, B, C, D of anything that has them, or of a sequence of the four, checked."""
+    """Return and check A, B, C, D of an object, or of a sequence of the four."""
     if all(hasattr(system, part) for part in "ABCD"):
         parts = [system.A, system.B, system.C, system.D]
     else:
@@ -473,14 +475,14 @@ def matrices(name: str, system: Any) -> Matrices:
 
 
 def one_by_one(name: str, system: LinearSystem) -> LinearSystem:
-    """The system if it has one input and one output."""
+    """Return the system if it has one input and one output, else raise."""
     if system.D.shape != (1, 1):
         reject(name, system.D.shape, "a system of one input and one output")
     return system
 
 
 def from_object(name: str, system: Any) -> LinearSystem:
-    """A linear system from anything with A, B, C, D (and ``dt``), or a sequence of the four."""
+    """Make a linear system from an object with A, B, C, D (and ``dt``), or a sequence of the four."""
     if isinstance(system, LinearSystem):
         return system
     a, b, c, d = matrices(name, system)
@@ -503,7 +505,7 @@ def frequency_response(system: Any, omega: ArrayLike | None = None) -> Frequency
     Returns
     -------
     FrequencyResponse
-        Of the shape (outputs, inputs, n).
+        Response, shape (outputs, inputs, n).
 
     Raises
     ------

@@ -35,13 +35,13 @@ class TimeResponse:
     t : ndarray, shape (n,)
         Times, s; of a sampled system its sampling instants.
     y : ndarray, shape (outputs, inputs, n)
-        Outputs for each input. Unpacking gives the shape (n,) where there is one input and one output.
+        Outputs for each input. Unpacking gives the shape (n,) for one input and one output.
     inputs, outputs : tuple of str
-        Names, where the system had any.
+        Names; empty if the system has none.
     period : float or None
         Sampling period of a sampled system, s.
     kind : {"step", "impulse"}
-        What the input is.
+        Kind of the input.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def _after(system: LinearSystem, t: float, kind: str) -> Array:
 
 
 def _sampled(system: LinearSystem, t: ArrayLike | float | None, kind: str) -> tuple[Array, Array]:
-    """From one sampling instant to the next; an impulse is one sample of the height 1/period."""
+    """Compute the response at sampling instants; an impulse is one sample of the height 1/period."""
     period = float(system.period or 0.0)
     if t is None:
         size = np.abs(system.poles())

@@ -1,4 +1,4 @@
-"""Machines: the plant and the elements in which it sticks, slips and separates."""
+"""Machines: a plant with friction, contacts, springs, constraints and controllers."""
 
 from stickslip.machine.compliance import HuntCrossley, KelvinVoigt
 from stickslip.machine.machine import Machine

@@ -26,7 +26,7 @@ def check_functions(core: dict[str, Any]) -> None:
 
 
 def functions_in(core: dict[str, Any]) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Python functions in a packed machine, with who calls them."""
+    """Return the Python functions in a packed machine, with the elements that call them."""
     for element in core["elements"]:
         for term in (*element.get("law", ()), *element.get("friction", ())):
             calls = (value for value in term.values() if callable(value))

@@ -1,4 +1,4 @@
-"""Laws and controllers made again from what the engine holds of them."""
+"""Laws and controllers restored from the description."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stickslip.signals import Constant
 
 
 def law_of(compiled: _core.friction.Law, options: dict[str, float]) -> Law:
-    """The law with these terms and options of the automaton."""
+    """Make the law with these terms and options of the automaton."""
     terms = [getattr(laws, kind)(**parameters) for kind, parameters in compiled.terms]
     law: Law = functools.reduce(operator.add, terms)
     if not any(options.values()):
@@ -33,7 +33,7 @@ def law_of(compiled: _core.friction.Law, options: dict[str, float]) -> Law:
 
 
 def controller_of(described: dict[str, Any]) -> Controller:
-    """The controller with these fields."""
+    """Make the controller with these fields."""
     law = dict(described["law"])
     kind = law.pop("kind")
     if kind == "LTI":
@@ -56,7 +56,7 @@ def controller_of(described: dict[str, Any]) -> Controller:
 
 
 def words_of(made: Controller) -> dict[str, Any]:
-    """Its kind and what it was given, ready for ``json.dumps``."""
+    """Return kind and arguments of a filter, ready for ``json.dumps``."""
     return {"kind": type(made).__name__, **made._arguments()}
 
 
@@ -83,7 +83,7 @@ def compensator_text(described: dict[str, Any]) -> str:
 
 
 def spring_text(described: dict[str, Any]) -> str:
-    """What is said of a spring besides its place, defaults left out."""
+    """Return the arguments of a spring except its place and defaults."""
     parts = [
         f"{key}={described[key]!r}"
         for key in ("stiffness", "damping", "backlash", "preload", "one_sided")
@@ -100,6 +100,6 @@ def spring_text(described: dict[str, Any]) -> str:
 
 
 def constraint_text(described: dict[str, Any]) -> str:
-    """What is said of a constraint besides its place."""
+    """Return the arguments of a constraint except its place."""
     value, what = described["value"], "rate" if str(described["level"]) == "velocity" else "value"
     return f"constraint({what}={value.value(0.0) if value.is_constant else '...'!s})"

@@ -1,4 +1,4 @@
-"""What a machine may say as a function of its motion: expressions, or Python functions that are traced once."""
+"""Functions of the motion in a machine: expressions, or Python functions that are traced once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Tape: TypeAlias = dict[str, Any]
 
 
 def is_smooth(given: object) -> bool:
-    """Whether this is, or holds, an expression, or is a function to be traced."""
+    """True if the value is or holds an expression, or is a function to be traced."""
     if isinstance(given, Expr):
         return True
     if callable(given):
@@ -32,19 +32,19 @@ def is_smooth(given: object) -> bool:
 
 
 def tape(expressions: Sequence[Expr]) -> Tape:
-    """The expressions as a machine holds them, with what they share said once."""
+    """Return expressions in the form of a description, with common parts stored once."""
     return _core.expression.Expression.tape([e.compiled for e in expressions])
 
 
 def _traced(given: object, names: Sequence[str]) -> Any:
-    """What a function returns, or what was given."""
+    """Return the traced function, or the value itself."""
     if callable(given) and not isinstance(given, Expr):
         return trace(given, names)
     return given
 
 
 def expressions(tape: Tape | None) -> list[Expr]:
-    """What a machine holds as expressions again."""
+    """Restore expressions from a description."""
     if tape is None:
         return []
     compiled = _core.expression.Expression

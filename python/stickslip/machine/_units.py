@@ -1,4 +1,4 @@
-"""Units of what a run shows, from the quantities in the table of variables and from what controllers read and drive."""
+"""Units of the signals of a run, from the table of variables and from inputs and outputs of controllers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _RAISED = {2: "²", 3: "³", 4: "⁴"}
 
 
 def text(exponents: Exponents) -> str:
-    """A quantity in words: exponents of kg, m, s and rad.
+    """Text of a unit from the exponents of kg, m, s and rad.
 
     >>> text((0, 1, -2, 0))
     'm/s²'
@@ -45,7 +45,7 @@ def text(exponents: Exponents) -> str:
 
 
 def quantities(machine: BaseMachine) -> dict[str, Exponents]:
-    """What each signal of a machine measures, controllers included as far as what they read and drive tells it."""
+    """Quantities of the signals of a machine; those of controllers as far as their inputs and outputs determine them."""
     found = {name: tuple(q) for name, q in machine.compile().quantities.items()}
     controllers = [e for e in machine._description.elements if e["kind"] == "controller"]
     compared = {e["name"]: q for e in controllers if (q := _compared(e, found)) is not None}
@@ -72,7 +72,7 @@ def quantities(machine: BaseMachine) -> dict[str, Exponents]:
 
 
 def parameters(machine: BaseMachine) -> dict[str, Exponents]:
-    """What each number of a machine measures, along lengths or angles as its coordinate or element does."""
+    """Quantities of the parameters of a machine, linear or rotary as their coordinate or element."""
     signals = quantities(machine)
     rotary = machine._description.plant.get("rotary", ())
     found = {}
@@ -94,14 +94,14 @@ def _along_angle(q: Exponents) -> Exponents:
 
 
 def _driving(to: Mapping[str, float], rotary: Sequence[str]) -> Exponents:
-    """What drives coordinates with factors of 1; a factor has a unit of its own, as a torque constant has."""
+    """Return outputs that drive coordinates with the factor 1; other factors have units, as a torque constant."""
     kinds = {TORQUE if name in rotary else FORCE for name in to}
     plain = all(abs(factor) == 1.0 for factor in to.values())
     return kinds.pop() if plain and len(kinds) == 1 else NUMBER
 
 
 def _compared(element: Mapping[str, Any], known: Mapping[str, Exponents]) -> Exponents | None:
-    """What the reference of a controller is compared with, if it is one thing that is known."""
+    """Return the measurement that the reference of a controller is compared with, if it is unique."""
     channels = controller_of(element["control"]).compiled.block().inputs
     first = next((c for c in channels if c.startswith("measurement")), None)
     if first is None or not element["measurements"]:
@@ -113,5 +113,5 @@ def _compared(element: Mapping[str, Any], known: Mapping[str, Exponents]) -> Exp
 
 
 def units(machine: BaseMachine) -> dict[str, str]:
-    """Unit of each signal; empty for numbers and for what is not known."""
+    """Return the unit of each signal; empty for pure numbers and unknown units."""
     return {name: text(q) for name, q in quantities(machine).items()}

@@ -1,4 +1,4 @@
-"""What all machines are: values that are compared, copied, saved, checked and drawn."""
+"""Base class of machines: values that are compared, copied, saved, checked and drawn."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Plant = TypeVar("Plant", bound="BaseMachine")
 
 
 class BaseMachine:
-    """A machine as a value: a view of the one description, which the engine holds.
+    """A machine as a value: a view of a description held by the engine.
 
-    Views share a description until something is added to one of them, so that a run or a copy keeps what it had.
+    Copies share a description until an element is added to one of them, so runs and copies are unaffected.
     """
 
     _description: _core.model.Machine
@@ -80,14 +80,14 @@ class BaseMachine:
         self._description = _core.model.Machine.unpack(state["description"])
 
     def to_dict(self) -> dict[str, Any]:
-        """The whole description in numbers, texts, lists and dictionaries, ready for ``json.dumps``.
+        """Return the description as numbers, strings, lists and dictionaries, ready for ``json.dumps``.
 
-        Infinite numbers are the texts ``"inf"`` and ``"-inf"``. `from_dict` makes an equal machine of it.
+        Infinite numbers are the strings ``"inf"`` and ``"-inf"``. `from_dict` restores an equal machine.
 
         Raises
         ------
         ValueError
-            If the machine holds a Python function, naming what calls it.
+            If the machine holds a Python function, naming the element that calls it.
 
         Examples
         --------
@@ -108,17 +108,17 @@ class BaseMachine:
 
     @classmethod
     def from_dict(cls: type[Plant], saved: Mapping[str, Any]) -> Plant:
-        """The machine that `to_dict` has described.
+        """Make the machine from the result of `to_dict`.
 
         Parameters
         ----------
         saved : mapping
-            What `to_dict` returned.
+            Result of `to_dict`.
 
         Raises
         ------
         ValueError
-            If it is damaged, of another format, or of another kind of machine.
+            If the data are damaged, of another format, or of another kind of machine.
 
         Examples
         --------
@@ -147,9 +147,9 @@ class BaseMachine:
             self._description = self._description.copy()
         self._description.add(kind, fields)
 
-    # What a plant says about itself.
+    # Interface of a plant.
     def _parts(self, what: str, on: On) -> dict[str, float]:
-        """Where a force enters: names and factors."""
+        """Point of action of a force: names and factors."""
         raise NotImplementedError
 
     def _variable(self, name: str) -> str:
@@ -160,23 +160,23 @@ class BaseMachine:
         raise NotImplementedError
 
     def _follow(self, on: On) -> Measure:
-        """What a controller measures that is given by ``on`` alone."""
+        """Measurement of a controller given by ``on`` only."""
         raise NotImplementedError
 
     def compile(self) -> _core.dynamics.Compiled:
-        """Check the whole description and reduce it to what the engine runs; done by itself when needed."""
+        """Check the whole description and compile it for the engine; called automatically when needed."""
         return _core.dynamics.compile(self._description)
 
     def check(self) -> None:
         """Check the whole description, as every run does first.
 
-        What concerns one element alone is checked when it is added. What concerns several, such as the output of
-        another controller, may be added in any order and is checked here.
+        Each element is checked when it is added. References between elements, such as the output of another controller,
+        may be added in any order and are checked here.
 
         Raises
         ------
         ValueError
-            Naming the element: references to what does not exist, rates of what jumps, algebraic loops.
+            Naming the element: unknown references, rates of signals that jump, algebraic loops.
 
         Examples
         --------
@@ -198,14 +198,14 @@ class BaseMachine:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default pyplot's current axes where they are empty, or a new figure. On given axes letters
-            shrink with the drawing.
+            Where to draw; by default pyplot's current axes where they are empty, or a new figure. On given axes the
+            letters scale with the drawing.
         what : str, optional
-            ``"schematic"``: masses and rotors on shafts in a row with springs, dampers, friction, contacts and forces, not
-            to scale (not for a plant in matrix notation). ``"diagram"``: the flow of signals through controllers, their
-            limits and the plant, in rows where one line would be wider than a page; without controllers that of the plant
-            alone. The name of a friction element that sticks: its states and the transitions between them. By default the
-            diagram where there are controllers or matrices, else the schematic.
+            ``"schematic"``: masses and rotors on shafts in a row with springs, dampers, friction, contacts and forces,
+            not to scale (not for a plant in matrix notation). ``"diagram"``: the flow of signals through controllers,
+            their limits and the plant, in rows where one line would be wider than a page; without controllers that of
+            the plant alone. The name of a friction element with stick: its states and the transitions between them. By
+            default the diagram for machines with controllers and for matrices, otherwise the schematic.
         **keywords
             For bodies and blocks (`matplotlib.patches.Patch`), such as ``facecolor``.
 
@@ -216,7 +216,7 @@ class BaseMachine:
         Raises
         ------
         UnknownNameError
-            For another `what`.
+            For any other `what`.
         MissingExtraError
             When matplotlib is not installed.
 
@@ -234,12 +234,13 @@ class BaseMachine:
 
     @property
     def scales(self) -> Mapping[str, float]:
-        """Nominal sizes of the states by name, and ``"time"``, the time scale, s: what counts as zero is measured by them.
+        """Nominal sizes of the states by name, and ``"time"``, the time scale, s; thresholds for zero are relative to
+        them.
 
-        They come from the description: from rates of the plant and its controllers, else from forces, masses, gaps, surface
-        speeds and the times of signals. 0 means that nothing in the description tells a size. During a run sizes grow
-        with what has been seen; ``run.state`` keeps them. Assigning a mapping sets those that it names, in their units,
-        > 0, and gives all others back to the description.
+        They are estimated from the description: from rates of the plant and its controllers, forces, masses, gaps,
+        surface speeds and the times of signals. 0 means that the description determines no size. During a run sizes
+        grow with the values reached; ``run.state`` keeps them. Assigning a mapping sets the named sizes, in their
+        units, > 0, and resets all others.
 
         Examples
         --------
@@ -278,12 +279,12 @@ class BaseMachine:
 
     @property
     def states(self) -> tuple[str, ...]:
-        """Names of the states, in the order of ``run.y``; internal ones of elements and controllers come last."""
+        """Names of the states, in the order of ``run.y``; internal states of elements and controllers are last."""
         return tuple(self.compile().states)
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of all numbers and signals that `ensemble` can vary, besides initial values.
+        """Names of all parameters and signals that `ensemble` can vary, besides initial values.
 
         Examples
         --------

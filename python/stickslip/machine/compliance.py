@@ -1,4 +1,4 @@
-"""Contacts that yield: the normal force as a function of the depth and of how fast it grows."""
+"""Compliant contacts: normal force as a function of penetration depth and depth rate."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ __all__ = ["Compliance", "HuntCrossley", "KelvinVoigt"]
 
 @dataclass(frozen=True)
 class HuntCrossley:
-    r"""A contact that yields like an elastic body with damping that grows with the depth.
+    r"""Compliant contact of an elastic body, with damping that grows with the depth.
 
-    ``N = k δ^n (1 + c δ')`` with the depth ``δ = -gap``, and never negative; it does not jump where the contact
-    closes. A bounce at the speed v has a coefficient of restitution e that depends on c v alone,
+    ``N = k δ^n (1 + c δ')`` with the depth ``δ = -gap``, and never negative; it is continuous when the contact closes.
+    A bounce at the speed v has a coefficient of restitution e that depends on c v only,
 
     ``c v - ln(1 + c v) + c e v + ln(1 - c e v) = 0``, so that ``1 - e ≈ (2/3) c v`` for small c v,
 
-    whatever mass, k and n; the contact time falls like ``k^(-1/(n + 1))``, and for k → ∞ the contact is a rigid one
-    with the restitution e(v).
+    for any mass, k and n; the contact time decreases like ``k^(-1/(n + 1))``, and for k → ∞ the contact is rigid with
+    the restitution e(v).
 
     Parameters
     ----------
@@ -63,10 +63,10 @@ class HuntCrossley:
 
 @dataclass(frozen=True)
 class KelvinVoigt:
-    """A contact that yields like a spring and a damper side by side, and never pulls.
+    """Compliant contact of a spring and a damper in parallel that never pulls.
 
-    ``N = max(0, k δ + d δ')`` with the depth ``δ = -gap`` > 0, else 0. The force jumps to ``d δ'`` where the contact
-    closes, and returns to zero before the depth does; what the spring still stores then is dissipated as it relaxes.
+    ``N = max(0, k δ + d δ')`` with the depth ``δ = -gap`` > 0, else 0. The force jumps to ``d δ'`` when the contact
+    closes, and returns to zero before the depth does; the energy then left in the spring is dissipated.
 
     Parameters
     ----------

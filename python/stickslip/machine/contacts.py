@@ -20,7 +20,7 @@ from stickslip.signals import Signal, as_signal
 
 
 class ContactMachine(MechanicalMachine):
-    """A plant to which contacts are added."""
+    """A plant with contacts."""
 
     def add_contact(
         self,
@@ -39,62 +39,60 @@ class ContactMachine(MechanicalMachine):
     ) -> None:
         """Add a unilateral contact with friction, rigid or compliant.
 
-        The gap ``g = normal . q + gap(t)``, or ``gap(q, t)``, stays >= 0; where it is closed a normal force >= 0
-        keeps it from becoming negative. With a `compliance` the gap may become negative, and the force follows from
-        its depth.
+        The gap ``g = normal . q + gap(t)``, or ``gap(q, t)``, stays >= 0; a normal force >= 0 acts while it is zero.
+        With a `compliance` the gap may become negative, and the force follows from its depth.
 
         Parameters
         ----------
         name : str
-            Its name; signals are ``"<name>.gap"``, ``.gap_rate``, ``.normal_force``, ``.normal_impulse`` and ``.mode``,
-            with friction also ``.force`` (opposing the velocity), ``.velocity`` and ``.load``.
+            Name of the element; signals are ``"<name>.gap"``, ``.gap_rate``, ``.normal_force``, ``.normal_impulse`` and
+            ``.mode``, with friction also ``.force`` (opposing the velocity), ``.velocity`` and ``.load``.
         normal : mapping or array_like, optional
-            w_N, the gradient of the gap over the coordinates: {coordinate: factor}, or all factors. Left out where
-            `gap` is a function of the coordinates.
+            w_N, the gradient of the gap with respect to the coordinates: {coordinate: factor}, or all factors. Not
+            given if `gap` is a function of the coordinates.
         tangent : mapping, array_like or callable, optional
             w_T: the tangential velocity is ``tangent . q' - surface_velocity``. Needed with friction. Factors may be
-            expressions of positions and time, or a Python function ``f(q, t)`` returns them; they come from the
-            velocities of the two points in contact, so that no potential is needed.
+            expressions of positions and time, or be returned by a Python function ``f(q, t)``; they need not be the
+            gradient of a function.
         friction : Law or float, optional
-            Law per unit normal force, or a coefficient of friction (static = kinetic); none by default. Here every
-            part of a law is per unit normal force, viscous ones (s/m) and the damping of presliding too: with a force
-            that did not vanish with the load there would be no solution at lift-off.
+            Law per unit normal force, or a coefficient of friction (static = kinetic); none by default. On a contact
+            all parts of a law are per unit normal force, including viscous friction (s/m) and the damping of
+            presliding, so that friction vanishes at lift-off.
         gap : float, Signal, Expr or callable, default 0.0
-            What is added to ``normal . q``, m: the distance at q = 0, or a moving wall, without jumps. Or the whole gap
-            g(q, t): an expression, or a Python function ``f(q, t)`` that is traced once (see `trace`). Its gradient,
-            its rate and the drift ζ = d/dt(∂g/∂q)·q' + … in g'' = w_N·q'' + ζ follow from it exactly.
+            With `normal`: the gap at q = 0, m, a number or, for a moving wall, a signal without jumps. Without
+            `normal`: the whole gap g(q, t), an expression or a Python function ``f(q, t)`` that is traced once (see
+            `trace`). Its gradient, its rate and the drift ζ = d/dt(∂g/∂q)·q' + … in g'' = w_N·q'' + ζ follow from it
+            exactly.
         restitution : float or Expr or callable or tuple of two array_like, default 0.0
-            Coefficient of restitution, in [0, 1]; or a function of the speed v >= 0 with which this contact is approached,
-            ``lambda v: ...``, a formula of ``Expr("speed")``, or a table ``(speeds, values)``, linear in between and
-            constant beyond. Where several contacts take part in an impact each has the coefficient at its own speed before
-            it, at 0 where it is not approached: Newton's law then never asks for it, Poisson's gives back that share of
-            what presses it in compression. Where it leaves [0, 1] the run ends ("failed"). Bounces that follow each other
-            faster and faster end at the `rebound_threshold` of `simulate`; impacts of several contacts that follow each
-            other without end (inelastic collapse) end in their limit, in which these contacts no longer separate.
+            Coefficient of restitution, in [0, 1]; or a function of the approach speed v >= 0 of this contact: ``lambda
+            v: ...``, a formula of ``Expr("speed")``, or a table ``(speeds, values)``, linear in between and constant
+            beyond. In an impact of several contacts each has the coefficient at its own approach speed, and at 0 if it
+            does not approach. A value outside [0, 1] ends the run ("failed"). Accumulating bounces end at the
+            `rebound_threshold` of `simulate`; infinitely many impacts of several contacts in finite time (inelastic
+            collapse) end in their limit, in which these contacts stay closed.
         impact : {"poisson", "newton"}
-            Impact law. Contacts that approach and the closed contacts that their impulses reach take part in an impact; a
-            contact that separates takes none. Where their laws differ Newton's holds for all of them, and the event
-            says so. With friction an impact can leave more energy than there was: "energy gained" in the log.
+            Impact law. Approaching contacts, and closed contacts that receive impulses from them, take part in an
+            impact; separating contacts do not. If their laws differ, Newton's holds for all of them, and the event
+            states it. With friction an impact can gain energy: "energy gained" in the log.
         surface_velocity : float or Signal, default 0.0
             Velocity of the surface along the tangent, m/s.
         tangential_restitution : float, optional
-            e_T in [0, 1]: impacts are tangentially reversible, as those of a superball; see
-            `contact.impact`. By default they are not: impulses obey dry friction alone.
+            e_T in [0, 1]: coefficient of tangential restitution, as of a superball; see `contact.impact`. By default
+            impulses obey dry friction only.
         second_tangent : mapping or array_like, optional
-            A second direction of sliding, at a right angle to `tangent` and of the same length. Coulomb's cone then is a
-            regular polygon within it, the sum of ``facets / 2`` elements ``"<name>[0]"``, ``"<name>[1]"``, ... along
-            directions at equal angles, each under the contact's normal force: on a polygon every mode is linear, and
-            what decides which elements stick is the same problem as elsewhere, with all its answers. Sliding friction is
-            that of the cone in size and at most π/facets off in direction; what holds is that of the cone but for at
-            most a share of ``1 - cos(π/facets)``, 7.6 % for 8 facets and 0.5 % for 32. Coulomb laws and constant
-            directions alone; their signals are those of friction elements.
+            A second direction of sliding, perpendicular to `tangent` and of the same length. Coulomb's friction disc is
+            approximated by an inscribed regular polygon: the sum of ``facets / 2`` friction elements ``"<name>[0]"``,
+            ``"<name>[1]"``, ... along directions at equal angles, each under the contact's normal force, so that every
+            mode is linear. The direction of sliding friction is at most π/facets off; the friction limit in stick is
+            smaller by at most ``1 - cos(π/facets)``, 7.6 % for 8 facets and 0.5 % for 32. Only Coulomb laws and
+            constant directions; the elements have the signals of friction elements.
         facets : int, default 8
             Number of sides of the polygon, even.
         compliance : HuntCrossley or KelvinVoigt, optional
-            The contact yields: its force is this function of the depth, and there are no impacts. It is closed while
-            it pushes; events say when that begins and ends. Its spring counts as elastic energy, and what its damper
-            takes is ``run.energy.compliances``. Friction uses the contact's force as its load; bristles start afresh
-            when the contact closes. A gap that moves by itself is a function of the motion, ``gap=lambda q, t: ...``.
+            Force law of a compliant contact, which has no impacts. The contact is closed while its force is positive;
+            events mark both ends. The energy of its spring is part of ``run.energy.elastic``, the work of its damper is
+            ``run.energy.compliances``. The contact's force is the load of its friction; bristles start undeflected when
+            the contact closes. For a moving wall give the gap as a function, ``gap=lambda q, t: ...``.
 
         Raises
         ------

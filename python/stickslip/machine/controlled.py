@@ -1,4 +1,4 @@
-"""Controllers in a machine: what they measure, what they follow, where they act."""
+"""Controllers in a machine: measurements, references and outputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from stickslip.signals.signal import as_signal, is_signal_like
 
 
 class ControlledMachine(BaseMachine):
-    """A machine to which controllers are added."""
+    """A machine with controllers."""
 
     @property
     def controllers(self) -> tuple[str, ...]:
@@ -42,35 +42,33 @@ class ControlledMachine(BaseMachine):
         Parameters
         ----------
         control : Controller or Compensator or callable or linear system
-            What it does, such as ``ss.PID(kp=3.0, ki=4.0, kd=6.0)``. A function ``u = f(t, r, y)`` is called at the
+            The controller, such as ``ss.PID(kp=3.0, ki=4.0, kd=6.0)``. A function ``u = f(t, r, y)`` is called at the
             multiples of `period`. A state space, a transfer function, or zeros, poles and gain of python-control or
-            SciPy is an `LTI` each of whose inputs reads an error r - y; `LTI.from_system` also makes filters and what
-            weighs r and y differently of it (``inputs="both"``). A `FrictionFeedforward` follows the velocity of the
-            reference, a `FrictionObserver` that of the measured position.
+            SciPy becomes an `LTI` with the errors r - y as inputs; for filters and for different weights of r and y use
+            `LTI.from_system` (``inputs="both"``). A `FrictionFeedforward` uses the velocity of the reference, a
+            `FrictionObserver` that of the measured position.
         name : str, optional
-            Its name, by default the kind in small letters (``"pid"``, ``"pid2"``). Signals are
-            ``"<name>.output"``, ``.reference``, ``.error`` (reference minus what is measured) and ``.mode``
-            (free, high or low).
+            Name, by default the kind in lower case (``"pid"``, ``"pid2"``). Signals are ``"<name>.output"``,
+            ``.reference``, ``.error`` (reference minus measurement) and ``.mode`` (free, high or low).
         on : str or tuple of two str or mapping, optional
-            Short for measuring the position of this coordinate (or combination) and driving it.
+            Coordinate (or combination) whose position is measured and which is driven; short for `measure` and `to`.
         measure : str or mapping, or a sequence of them, optional
-            What it measures: ``"motor"`` or ``"motor.position"``, ``"motor.velocity"``,
-            ``"<controller>.output"``, or a combination {name: factor}; a sequence for controllers that
-            measure several. A `Cascade` measures (position, motor), the same twice by default.
+            Measured signals: ``"motor"`` or ``"motor.position"``, ``"motor.velocity"``, ``"<controller>.output"``, or a
+            combination {name: factor}; a sequence for controllers with several measurements. A `Cascade` measures
+            (position, motor), by default the same coordinate.
         reference : Signal or float or str, or a sequence of them, default 0.0
-            What it follows: a signal, or the name of anything that can be measured, such as another
-            controller's output.
+            Reference: a signal, or the name of any measurable signal, such as another controller's output.
         to : str or tuple of two str or mapping, optional
-            Which coordinate its output drives as a force, N; None if it only feeds another controller. A
-            sequence for several outputs.
+            Coordinate driven by its output as a force, N; None if the output only feeds another controller. A sequence
+            for several outputs.
         period : float, optional
-            Sampling period, s, instead of the one that `control` has.
+            Sampling period, s; replaces that of `control`.
         excess : str or mapping, optional
-            Anti-windup through a chain: by how much a limit further on changes what this controller asks for, limited less
-            asked for. The integral of a P-I part follows it back as it does at a limit of its own; sampled, with
-            ``anti_windup="clamping"``, it keeps of a step outwards only what is more than was cut off. In a chain of
-            sampled controllers it is the output of a continuous one, and so that of the instant before; `Drive.add`
-            makes it.
+            Anti-windup against a downstream limit: the limited minus the demanded value of the signal that this
+            controller commands. The integral is held back as at a limit of its own; sampled with
+            ``anti_windup="clamping"``, a step of the integral outwards is shortened by the excess. In a chain of
+            sampled controllers the excess is the output of a continuous one, that is of the previous instant;
+            `Drive.add` connects it.
 
         Returns
         -------
@@ -80,10 +78,9 @@ class ControlledMachine(BaseMachine):
         Raises
         ------
         ValueError
-            Naming the argument. What depends on other elements is checked when the machine runs, or by `check`:
-            outputs of controllers that do not exist, the rate of something that jumps, an algebraic loop (an
-            output that at the same instant depends on itself, even if it has a solution: a lag or a delay opens
-            it).
+            Naming the argument. References to other elements are checked by `simulate` or `check`: unknown controllers,
+            the rate of a signal that jumps, an algebraic loop (an output that depends on itself at the same instant;
+            insert a lag or a delay).
 
         Examples
         --------
@@ -153,7 +150,7 @@ class ControlledMachine(BaseMachine):
         )
 
     def _controller(self, element: Mapping[str, Any]) -> Controller:
-        """The controller of an element, in the words of the user as long as they say what the engine holds."""
+        """Return the controller of an element, in the user's form if it still describes the engine's."""
         made = controller_of(element["control"])
         words = self._words.get(element["name"])
         return made if words is None or words != made else words

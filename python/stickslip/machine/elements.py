@@ -19,7 +19,7 @@ from stickslip.signals import Signal, as_signal
 
 
 class MechanicalMachine(ControlledMachine, LinearMachine):
-    """A plant of coordinates to which elements are added."""
+    """A plant with coordinates and elements."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -53,10 +53,10 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         Parameters
         ----------
         on : str or tuple of two str or mapping
-            Where it acts: a coordinate, a pair (on the first, and with opposite sign on the second), or factors.
+            Point of action: a coordinate, a pair (on the first, and with opposite sign on the second), or factors.
         force : float, Signal, Expr or callable
-            Force, N: over time; or as a function of positions, velocities and time: an expression, or a Python
-            function ``f(q, v, t)`` that is traced once (see `trace`) and returns one, or ``{on: expression}``.
+            Force, N: a number, a signal, or a function of positions, velocities and time: an expression, or a Python
+            function ``f(q, v, t)`` that is traced once (see `trace`) and returns an expression or ``{on: expression}``.
 
         Examples
         --------
@@ -97,35 +97,34 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         Parameters
         ----------
         name : str
-            Its name; signals are ``"<name>.force"``, ``.velocity``, ``.load`` and ``.mode``.
+            Name of the element; signals are ``"<name>.force"``, ``.velocity``, ``.load`` and ``.mode``.
         on : str or tuple of two str or mapping
-            Whose velocity the relative velocity is: of a coordinate (against ground or the moving surface), of the
-            first of a pair relative to the second, or a combination {coordinate: factor}, whose factors may be
-            expressions of the positions.
+            Definition of the relative velocity: a coordinate (against ground or the moving surface), a pair (the first
+            relative to the second), or a combination {coordinate: factor}, whose factors may be expressions of the
+            positions.
         law : Law or float
             Any friction law; levels are per unit normal load. A number is dry friction of one level.
         normal_load : float, Signal, Expr or callable, or str, default 1.0
-            Normal load, N, >= 0: over time, or as a function ``N(q, v, t)`` of the motion. A signal that is negative at
-            some time of the run is refused; a run ends as ``"failed"`` where a function becomes negative. Write
-            ``ss.math.maximum(0, ...)`` for a load that vanishes, or a contact. Or the name of a contact's
-            normal force, ``"<contact>.normal_force"``: friction of that contact along one more direction, in impacts
-            too. While it is a signal that is zero for a while the element is *free*: it holds nothing and has no
-            events, and what of the law does not follow the load (viscous friction) stays.
+            Normal load, N, >= 0: a number, a signal, or a function ``N(q, v, t)`` of the motion. A signal that becomes
+            negative during the run is refused; a run ends as ``"failed"`` if a function becomes negative: use
+            ``ss.math.maximum(0, ...)``, or a contact. Or the name of a contact's normal force,
+            ``"<contact>.normal_force"``: friction of that contact along a further direction, in impacts too. While a
+            signal is zero the element is *free*: it has no dry friction and no events, only friction that does not
+            scale with the load (viscous).
         surface_velocity : float or Signal, default 0.0
-            Velocity of the surface under the coordinate (a belt), m/s.
+            Velocity of the surface (a belt), m/s.
         load : mapping or str, optional
             The load force F_l of ``StickSlip(load_factor=...)``, N: a linear form ``"<coordinate>.position"``,
-            ``"<coordinate>.velocity"`` or ``"<coordinate>.applied_force"`` (all external force on the coordinate)
-            -> factor, or the name of a contact's normal force, ``"<contact>.normal_force"``. With `load_table` the
-            linear form over which that is given, with any law.
+            ``"<coordinate>.velocity"`` or ``"<coordinate>.applied_force"`` (all external force on the coordinate) ->
+            factor, or the name of a contact's normal force, ``"<contact>.normal_force"``. With `load_table` the
+            argument of the table, with any law.
         load_table : tuple of two array_like, optional
-            Values of the form `load` (increasing) and loads there, N, >= 0: what is added to `normal_load`, piecewise
-            linear, held beyond its ends. It describes a load that varies over the travel of a screw, or one that
-            depends on the state and has a lower bound: ``max(0, N0 + k x)`` is a table with a corner at ``x =
-            -N0/k``. Linear motion stays exact.
+            Values of the form `load` (increasing) and loads there, N, >= 0, which are added to `normal_load`; linear in
+            between, constant beyond. Use it for a load that varies over the travel of a screw, or for ``max(0, N0 + k
+            x)``, a table with a corner at ``x = -N0/k``. Linear motion stays exact.
         load_periodic : bool, default False
-            The table repeats itself beyond its ends, as the load of a ball screw does with every turn: its last load
-            must be its first. The state ``"<name>.load_shift"`` holds by how many periods it is moved.
+            The table is periodic, as the load of a ball screw over its turns: its last load must equal its first. The
+            state ``"<name>.load_shift"`` counts the periods.
 
         Raises
         ------
@@ -176,45 +175,46 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         rest: Signal | float = 0.0,
         table: tuple[ArrayLike, ArrayLike] | None = None,
     ) -> None:
-        """Add a spring whose force is piecewise linear: elastic play, a bump stop, a dead zone, or a table.
+        """Add a piecewise linear spring: backlash, a bump stop, a dead zone, or a table.
 
-        With the elongation ``x = on . q - rest`` it acts with ``-F`` along `on`. Without play it is attached at both
-        ends, ``F = stiffness x + damping x'``. With `backlash`, `preload` or `one_sided` it has flanks that push and
-        never pull: a flank with the compression ``d`` has ``F = stiffness d + damping d'`` where ``d > 0`` and this
-        is positive, and no force otherwise. The upper one begins at ``x = backlash/2 - preload/stiffness``, the lower
-        one at minus that. So contact begins with a jump of the force to ``damping d'``, and ends where ``stiffness d
-        + damping d'`` reaches zero: before the play is reached, as the damper cannot pull. The motion on each stretch
-        is exact, and its ends are events: ``touches`` and ``leaves`` are logged, other corners of a table are not.
+        With the elongation ``x = on . q - rest`` it acts with ``-F`` along `on`. Without backlash it acts in both
+        directions, ``F = stiffness x + damping x'``. With `backlash`, `preload` or `one_sided` it has flanks that push
+        and never pull: with the compression ``d`` of a flank ``F = max(0, stiffness d + damping d')`` for ``d > 0``,
+        else 0. The upper flank begins at ``x = backlash/2 - preload/stiffness``, the lower one at minus that. At the
+        start of contact the force jumps to ``damping d'``; contact ends where ``stiffness d + damping d'`` reaches
+        zero, before ``d`` does. The motion on each linear piece is exact; events ``touches`` and ``leaves`` are logged,
+        other corners of a table are not.
 
         Parameters
         ----------
         name : str
-            Its name; signals are ``"<name>.force"`` (F, opposing the elongation), ``.elongation``,
-            ``.elongation_rate`` and ``.mode``: ``open`` without force; ``closed`` where a single flank pushes, or both
-            do, and for what is attached; ``high`` or ``low`` where the upper or the lower one of two does.
+            Name of the element; signals are ``"<name>.force"`` (F, opposing the elongation), ``.elongation``,
+            ``.elongation_rate`` and ``.mode``: ``open`` without force; ``high`` or ``low`` while the upper or the lower
+            of two flanks pushes; ``closed`` while both push, while a single flank does, and for a spring without
+            flanks.
         on : str or tuple of two str or mapping
-            What it measures and where it acts: a coordinate, the first of a pair relative to the second, or
-            {coordinate: factor}.
+            Elongation and line of action: a coordinate, a pair (the first relative to the second), or {coordinate:
+            factor}.
         stiffness : float, default 0.0
-            k >= 0, N/m; > 0 with play.
+            k >= 0, N/m; > 0 with backlash.
         damping : float, default 0.0
             d >= 0, N s/m.
         backlash : float, default 0.0
-            Total play >= 0, m: no force for ``|x| <= backlash/2``, less what `preload` takes up.
+            Total backlash >= 0, m: no force for ``|x| <= backlash/2 - preload/stiffness``.
         preload : float, default 0.0
-            Force of each flank at the end of the backlash, N, >= 0. It takes up play: what is left of it is
-            ``backlash - 2 preload/stiffness``; if that is negative both flanks push for ``|x| < preload/stiffness -
-            backlash/2``, with twice the stiffness and damping, as in a preloaded nut. With `one_sided` it is the
-            force at ``x = 0``. For a constant force shift `rest` instead.
+            Force of each flank at the end of the backlash, N, >= 0. It reduces the backlash to ``backlash - 2
+            preload/stiffness``; if that is negative both flanks push for ``|x| < preload/stiffness - backlash/2``, with
+            twice the stiffness and damping, as in a preloaded nut. With `one_sided` it is the force at ``x =
+            -backlash/2``. For a constant force shift `rest` instead.
         one_sided : bool, default False
-            Only the lower flank: a stop that pushes where ``x < -backlash/2``. A stop at the upper end of a travel has
-            a negative factor in `on`.
+            Only the lower flank: a stop that pushes for ``x < -backlash/2``. For a stop at the upper end of a travel
+            use a negative factor in `on`.
         rest : float or Signal, default 0.0
-            Where the elongation is zero, in units of ``on . q``: where a stop begins, or a moving support.
+            Value of ``on . q`` at zero elongation: position of a stop, or of a moving support.
         table : tuple of two array_like, optional
             Elongations (increasing) and forces F there, instead of `stiffness`, `backlash` and `preload`; the outermost
-            lines go on. A table that is zero over a stretch has flanks, and where its damper would change the sign of the
-            force there is none; one without is attached. With `one_sided` only its negative forces count.
+            lines continue. A table with an interval of zero force has flanks, and the damper cannot reverse the sign of
+            the force. With `one_sided` only negative forces are used.
 
         Raises
         ------
@@ -224,8 +224,8 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         Notes
         -----
         Law: Flores, Lankarani, Contact Force Models for Multibody Dynamics (2016), 3.2 (Kelvin-Voigt), with the force
-        cut off at zero. Modelica's ElastoBacklash begins likewise at ``|x| = b/2``, but also cuts off what the damper
-        adds beyond the force of the spring. A flank has no mass and relaxes at once when contact ends.
+        cut off at zero. Modelica's ElastoBacklash also begins at ``|x| = b/2``, but limits the damper force to the
+        spring force. Flanks are massless and relax instantly.
 
         Examples
         --------
@@ -263,54 +263,53 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
     ) -> None:
         """Add a bilateral constraint: an ideal gear, a rigid coupling, a prescribed motion, a joint of a closed loop.
 
-        ``on . q = value(t)``, in positions and in velocities; with `rate` ``on . q' = rate(t)`` alone, where positions
-        start anywhere. An ideal gear of ratio i is ``on={"a": 1.0, "b": -i}`` (a turns i times as fast as b), a rigid
-        coupling ``on=("a", "b")``, a shaft that is turned ``on="a", value=ss.Sine(...)``, a motor of given speed
-        ``on="a", rate=100.0``.
+        ``on . q = value(t)``, for positions and velocities; with `rate` only ``on . q' = rate(t)``, with free initial
+        positions. An ideal gear of ratio i is ``on={"a": 1.0, "b": -i}`` (a turns i times as fast as b), a rigid
+        coupling ``on=("a", "b")``, a prescribed motion ``on="a", value=ss.Sine(...)``, a prescribed speed ``on="a",
+        rate=100.0``.
 
         Parameters
         ----------
         name : str
-            Its name; the signal ``"<name>.force"`` is its force F: like that of friction and springs it acts with ``-F``
-            along `on`, so that between a pair it is what the first gives to the second. ``"<name>.impulse"`` is the sum of
-            its impulses in impacts so far, with the same sign.
+            Name of the constraint; the signal ``"<name>.force"`` is its force F: like friction and springs it acts with
+            ``-F`` along `on`, so that between a pair it is the force of the first on the second. ``"<name>.impulse"``
+            is the sum of its impulses so far, with the same sign.
         on : str or tuple of two str or mapping or Expr or callable
-            A coordinate, the first of a pair relative to the second, or {coordinate: factor}. Or a formula of
-            positions and time that is held at zero, ``lambda q, t: ...``: the joint of a closed loop. With `rate`,
-            factors that are formulas, one for each coordinate or as a mapping: rolling wheels or knife edges.
+            A coordinate, the first of a pair relative to the second, or {coordinate: factor}. Or a formula of positions
+            and time that is kept zero, ``lambda q, t: ...``: the joint of a closed loop. With `rate`, factors may be
+            formulas, one for each coordinate or as a mapping: rolling wheels or knife edges.
         value : float or Signal, default 0.0
-            What ``on . q`` is, in units of it; left out with a formula, which holds it. Its velocity must not jump during
-            a run: take a `SmoothStep`, a `Sine`, ...
+            Value of ``on . q``, in its unit; not given with a formula. Its velocity must not jump during a run: use a
+            `SmoothStep`, a `Sine`, ...
         rate : float or Signal, optional
-            What ``on . q'`` is instead, per second, without jumps; with factors that are formulas a number.
+            Value of ``on . q'`` instead, per second, without jumps; a number if factors are formulas.
 
         Raises
         ------
         ValueError
-            Naming the argument. What concerns several constraints is checked when the machine runs, or by `check`: values
-            that contradict each other, rows that almost follow from others, friction or contacts along what is
-            prescribed.
+            Naming the argument. Constraints are checked together by `simulate` or `check`: contradictory values, almost
+            dependent rows, friction or contacts along a prescribed motion.
 
         Notes
         -----
-        The equations are solved for as many coordinates as there are independent constraints, and the mass is that
-        along the motions that are left, ``Z (Z' M Z)^-1 Z'`` in place of the inverse mass (Udwadia, Kalaba 1992):
-        forces, friction, contacts and impacts, which transmit impulses through constraints, use nothing else. Runs
-        are as exact as without constraints, and nothing drifts.
+        One coordinate is eliminated for each independent constraint, and ``Z (Z' M Z)^-1 Z'`` replaces the inverse mass
+        (Udwadia, Kalaba 1992) for forces, friction, contacts and impacts, so that impulses are transmitted through
+        constraints. Runs are as exact as without constraints, and constraints do not drift.
 
-        Where `on` is a formula g, or the mass matrix follows the motion, all this is done again at every instant, with
-        the rows ``W = dg/dq`` that hold there, in the form ``q'' = M^-1 (h - W G^+ (W' M^-1 h + zeta))``,
-        ``G = W' M^-1 W``, ``zeta = d/dt(W)' q' + d/dt(dg/dt)`` (physics: the LCP's drift term). Each step ends on the
-        constraints in positions and velocities, by Newton's method in the metric of the masses. The force of a formula
-        is its multiplier, with the sign as above.
+        If `on` is a formula g, or the mass matrix depends on the motion, the elimination is repeated at every instant,
+        with the current rows ``W = dg/dq``, in the form ``q'' = M^-1 (h - W G^+ (W' M^-1 h + zeta))``, ``G = W' M^-1
+        W``, ``zeta = d/dt(W)' q' + d/dt(dg/dt)``. After each step positions and velocities are projected onto the
+        constraints by Newton's method in the metric of the mass matrix. The force of a formula is its multiplier, with
+        the sign as above.
 
-        Redundant constraints are allowed. Their forces are then not unique, which the run's message says: shown are those
-        of the least sum of squares, each in the force that its own row needs for a unit of acceleration.
+        Redundant constraints are allowed. Their forces are then not unique, which the run's message states: shown is
+        the solution with the least sum of squares, each force relative to the one that its row needs for a unit
+        acceleration.
 
-        Initial values that are not given follow from those that are, with the least change from zero in the metric of
-        the masses; those given must satisfy the constraints, to ten digits. With formulas Newton's method starts from
-        zero, from where it may close the loop in another configuration than the one you want: give enough initial
-        values to prevent this.
+        Initial values that are not given follow from the given ones, with the least change from zero in the metric of
+        the mass matrix; given values must satisfy the constraints to ten digits. With formulas Newton's method starts
+        from zero and may close the loop in another configuration than you want: give enough initial values to prevent
+        this.
 
         `ensemble` varies ratios as ``"<name>.on[<coordinate>]"``, and ``"<name>.value"``, which stands for `rate` too.
 
@@ -337,17 +336,17 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
     def add_one_way_clutch(self, name: str, on: On) -> None:
         """Add a one-way clutch: a velocity that cannot become negative.
 
-        With ``v = on . q'`` it holds ``v >= 0`` by a force ``L >= 0`` along `on`, and ``v L = 0``: it is *free* while
-        ``v > 0``, and *locked* while ``v = 0`` and L is needed. ``on=("wheel", "engine")`` is the freewheel of a
-        bicycle: the engine drives the wheel, which may run ahead. On a single shaft it is a backstop.
+        With ``v = on . q'`` a force ``L >= 0`` along `on` keeps ``v >= 0``, and ``v L = 0``: the clutch is *free* while
+        ``v > 0``, and *locked* while ``v = 0`` and ``L > 0``. ``on=("wheel", "engine")`` is the freewheel of a bicycle:
+        the engine drives the wheel, which may run ahead. On a single shaft it is a backstop.
 
         Parameters
         ----------
         name : str
-            Its name; signals are ``"<name>.force"`` (L, which pushes the first forward and the second back),
+            Name of the element; signals are ``"<name>.force"`` (L, positive on the first and negative on the second),
             ``.velocity`` (v), ``.mode`` (``free`` or ``locked``) and ``.impulse`` (the sum of its impulses so far).
         on : str or tuple of two str or mapping
-            Whose velocity it is: of a coordinate, of the first of a pair relative to the second, or {coordinate:
+            Definition of the velocity: a coordinate, a pair (the first relative to the second), or {coordinate:
             factor}.
 
         Raises
@@ -357,9 +356,9 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
 
         Notes
         -----
-        It is a contact of velocities: complementarity of v and L (Glocker 1995) decides when it locks and lets go, and its
-        impulse is part of every impact, after which again ``v >= 0``. A start with ``v < 0`` is such an impact. It is rigid
-        and without a limit of torque; a slipping one is friction, `Coulomb`, beside it.
+        Complementarity of v and L (Glocker 1995) decides when the clutch locks and releases; its impulse is part of
+        every impact, after which ``v >= 0``. A start with ``v < 0`` begins with such an impact. The clutch is rigid and
+        has no torque limit.
 
         Examples
         --------

@@ -12,7 +12,7 @@ from stickslip.signals import as_signal
 
 
 class GearedMachine(ContactMachine):
-    """A plant to which gears are added."""
+    """A plant with gears."""
 
     def add_gear(
         self,
@@ -26,28 +26,28 @@ class GearedMachine(ContactMachine):
     ) -> None:
         """Add a gear with losses in its teeth.
 
-        ``on[0]`` turns `ratio` times as fast as ``on[1]``. Losses are friction between two flanks, each pressed by what it
-        carries, so that they follow the torque and not the speed, hold the gear at rest, and lock it where its
-        efficiency backwards is not positive.
+        ``on[0]`` turns `ratio` times as fast as ``on[1]``. Losses are friction on two flanks, proportional to the flank
+        force: they scale with the torque and not with the speed, also act at rest, and make the gear self-locking if
+        the backward efficiency is <= 0.
 
         Parameters
         ----------
         name : str
-            Its flanks are the contacts ``"<name>_drive"``, which carries while the first shaft drives forwards, and
-            ``"<name>_coast"``. Without losses and backlash it is the constraint ``"<name>"``.
+            Name; the flanks are the contacts ``"<name>_drive"``, loaded while the first shaft drives forwards, and
+            ``"<name>_coast"``. Without losses and backlash the gear is the constraint ``"<name>"``.
         on : tuple of two str
             The first shaft (input) and the second.
         ratio : float
-            Turns of the first for one of the second; negative: in opposite directions.
+            Turns of the first shaft per turn of the second; negative: in opposite directions.
         efficiency : float or tuple of two float, optional
-            Share of the power that comes out: from the first shaft to the second, in (0, 1], and back, at most 1. One
-            number stands for both. Backwards ``<= 0`` is self-locking: a load M on the second shaft does not move it,
-            and the first must drive it down with ``-backwards M / ratio``.
+            Ratio of output to input power: from the first shaft to the second, in (0, 1], and backwards, at most 1. One
+            number is both. Backwards ``<= 0`` is self-locking: a load M on the second shaft does not move it, and the
+            first shaft lowers it with ``-backwards M / ratio``.
         friction : float, optional
-            Instead: coefficient of the teeth, >= 0, of sliding at the speeds of both shafts, ``w1 + ratio w2``: the
-            efficiency is ``(1 - friction)/(1 + friction)`` both ways.
+            Alternative to `efficiency`: coefficient of friction of the teeth, >= 0, sliding at the speeds of both
+            shafts, ``w1 + ratio w2``: the efficiency is ``(1 - friction)/(1 + friction)`` both ways.
         backlash : float, default 0.0
-            Total play, as a turn of the first shaft.
+            Total backlash, as rotation of the first shaft, rad.
 
         Raises
         ------
@@ -56,16 +56,15 @@ class GearedMachine(ContactMachine):
 
         Notes
         -----
-        A flank that pushes with L on the first shaft and ``ratio L`` on the second rubs with ``a L`` and ``b ratio L``.
-        Then ``e = (1 - b)/(1 + a)`` of the power comes out forwards and ``r = (1 - a)/(1 + b)`` backwards, from which
-        ``a = (1 - 2 r + e r)/(1 - e r)`` and ``b = (1 - 2 e + e r)/(1 - e r)``. Pelchen, Schweiger, Otter (2002),
+        The flank torques are L on the first shaft and ``ratio L`` on the second, its friction torques ``a L`` and ``b
+        ratio L``. Then the efficiency is ``e = (1 - b)/(1 + a)`` forwards and ``r = (1 - a)/(1 + b)`` backwards, from
+        which ``a = (1 - 2 r + e r)/(1 - e r)`` and ``b = (1 - 2 e + e r)/(1 - e r)``. Pelchen, Schweiger, Otter (2002),
         Modeling and simulating the efficiency of gearboxes and of planetary gearboxes, equations 9 to 16: LossyGear of
-        the Modelica Standard Library, whose bearings are a friction element beside it (`Coulomb` and `Viscous`).
+        the Modelica Standard Library. For friction of its bearings add a friction element (`Coulomb` and `Viscous`).
 
-        Without backlash both flanks touch, but just one carries: no load makes them press against each other. Which
-        one it is changes where the torque changes its sign, and that is no event. The gear is modelled by two
-        contacts: a flank is a unilateral contact whose friction follows its normal force, and all rules of contacts,
-        in stick, slip and impacts, apply to it unchanged.
+        Each flank is a unilateral contact with friction proportional to its normal force, to which all rules of
+        contacts apply. Without backlash both flanks touch, but only one is loaded; the change from one to the other at
+        a reversal of the torque is no event.
 
         Examples
         --------

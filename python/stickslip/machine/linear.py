@@ -1,4 +1,4 @@
-"""The linear part of a machine with its controllers: poles, frequency response, matrices."""
+"""Linear part of a machine with its controllers: poles, frequency response, matrices."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class LinearMachine(BaseMachine):
     def poles(self) -> Poles:
         """Poles of the machine with its controllers, slowest first.
 
-        Friction and contacts are left out, controllers are off their limits, encoders have no steps, and springs are on
-        the stretch on which they are where all coordinates are zero.
+        Friction, contacts, limits of controllers and encoder steps are left out; springs are linearised at q = 0.
 
         Returns
         -------
         Poles
-            An array of complex numbers with `stable`, `damping` and `period`. Of continuous controllers they are in
-            1/s. With sampled controllers they are those of z from one period to the next, with holds, delays and
-            difference quotients; of several rates, from one common period to the next. States that follow from others by
-            constraints do not count.
+            An array of complex numbers with `stable`, `damping` and `period`. With continuous controllers they are in
+            1/s. With sampled controllers they are in the z plane for one period, with holds, delays and difference
+            quotients; with several rates for their common period. States that are determined by constraints are left
+            out.
 
         Raises
         ------
         ValueError
-            If the machine is not linear, a controller is a Python function, or the sampling periods have no common one.
+            If the machine is not linear, a controller is a Python function, or the sampling periods have no common
+            multiple.
 
         Examples
         --------
@@ -60,22 +60,22 @@ class LinearMachine(BaseMachine):
     def linear_system(
         self, inputs: On | Sequence[str | Mapping[str, float]], outputs: Measure
     ) -> LinearSystem:
-        """Return the linear part with its controllers, from forces and references to what is measured.
+        """Return the linear part with its controllers, from forces and references to measurements.
 
         Parameters
         ----------
         inputs : str or mapping, or a list of them
-            Where something enters: a coordinate (an input of a plant in matrices) or a combination of them, for a force;
-            ``"<controller>.reference"``, for what is added to a reference.
+            A coordinate (or an input of a `StateSpace`) or a combination, for a force; ``"<controller>.reference"``,
+            for an addition to a reference.
         outputs : str or mapping, or a list of them
-            What is looked at: anything that can be measured, ``"<coordinate>.acceleration"``, and ``.output``,
-            ``.reference`` and ``.error`` of controllers.
+            Measurable signals, ``"<coordinate>.acceleration"``, and ``.output``, ``.reference`` and ``.error`` of
+            controllers.
 
         Returns
         -------
         LinearSystem
-            With sampled controllers a system from one sampling instant to the next: inputs are held in between, outputs
-            are those right after the instant.
+            With sampled controllers a discrete-time system: inputs are held between sampling instants, outputs are
+            those just after an instant.
 
         Raises
         ------
@@ -105,7 +105,8 @@ class LinearMachine(BaseMachine):
         Hz: bool = False,
         **keywords: Any,
     ) -> FrequencyResponse:
-        """Frequency response of the machine with its controllers, drawn as a Bode diagram into `ax` if it is given.
+        """Return the frequency response of the machine with its controllers, and draw its Bode diagram into `ax` if
+        given.
 
         Parameters
         ----------
@@ -117,7 +118,7 @@ class LinearMachine(BaseMachine):
         Returns
         -------
         FrequencyResponse
-            Of the shape (outputs, inputs, n); its ``plot()`` draws the Bode diagram into the current figure.
+            Response of the shape (outputs, inputs, n); its ``plot()`` draws the Bode diagram into the current figure.
 
         Examples
         --------
@@ -134,19 +135,19 @@ class LinearMachine(BaseMachine):
         Parameters
         ----------
         inputs, outputs : str or mapping, or a list of them
-            As in `linear_system`; dots in the names of inputs, outputs and states become underscores.
+            As in `linear_system`; dots in names become underscores.
 
         Returns
         -------
         control.StateSpace
-            Of continuous time, or with ``dt`` where controllers are sampled.
+            In continuous time, or with ``dt`` if controllers are sampled.
 
         Raises
         ------
         MissingExtraError
-            When python-control is not installed.
+            If python-control is not installed.
         ValueError
-            Where a controller feeds a rate of an input forward, which is no state space.
+            If a controller feeds the rate of an input forward, which no state space represents.
 
         Examples
         --------

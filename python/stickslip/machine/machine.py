@@ -1,4 +1,4 @@
-"""The description of a machine: a linear plant and the elements in which it sticks, slips and separates."""
+"""The description of a machine: plant and elements."""
 
 from __future__ import annotations
 
@@ -48,32 +48,32 @@ def _rotary(kind: str | Mapping[str, str], names: Sequence[str]) -> list[str]:
 
 
 class Machine(GearedMachine):
-    """A mechanical plant with friction and contacts, driven by signals and by functions of its motion.
+    """A mechanical plant with friction and contacts, driven by signals and functions of its motion.
 
-    ``M q'' + D q' + K q = forces - friction``. Rotational machines are the same with inertias, angles and torques.
-    The machine is linear, and runs exactly, as long as M is constant and forces, gaps and directions are no functions
-    of the motion; each of them may be one (`Expr`, or a Python function that is traced once).
+    ``M q'' + D q' + K q = forces - friction``. Rotational machines use inertias, angles and torques. Regimes are
+    linear, and computed exactly, if M is constant and forces, gaps and directions are no functions of the motion; each
+    of them may be a function (`Expr`, or a Python function that is traced once).
 
     Parameters
     ----------
     mass : float or array_like
         Mass matrix M, kg: a number, a vector (diagonal) of length n or an (n, n) symmetric positive definite matrix.
         Entries may be expressions of the positions, or a Python function ``M(q)`` returns the matrix; `names` is then
-        needed. Velocities enter M q'' = h(q, q') with it: centrifugal and Coriolis forces belong to the forces, as
-        ``sympy.physics.mechanics`` gives them (its ``forcing``).
+        required, and centrifugal and Coriolis forces must be added as forces (they are part of ``forcing`` in
+        ``sympy.physics.mechanics``).
     damping, stiffness : float or array_like, optional
         D in N s/m and K in N/m, as numbers, vectors (diagonal) or (n, n) matrices; zero by default. They need not be
         symmetric: the skew part of D is gyroscopic and does no work; that of K is circulatory (follower forces, oil
-        film), has no potential, and its work counts among what damping takes (`Energy.damping`).
+        film), has no potential, and its work is part of `Energy.damping`.
     names : sequence of str, optional
-        Names of the coordinates; ``"q0", "q1", ...`` by default. All names of a machine share one name space.
+        Names of the coordinates; ``"q0", "q1", ...`` by default. All names in a machine are distinct.
     force : mapping, optional
         External forces: coordinate name -> number or signal, N.
     kind : {"linear", "rotary"} or mapping, default "linear"
-        Whether coordinates are lengths in m or angles in rad, with inertias in kg m² and torques in Nm: all of them,
-        or ``{coordinate: kind}`` for those that are named. It affects units only. A combination of coordinates has the unit
-        of those with the factor 1 or -1, in ``{"nut": 1, "screw": -lead}`` a length; without them of lengths, if it has no
-        others. Of angles with other factors alone, which may be radii or ratios, no unit is shown.
+        Lengths in m, or angles in rad with inertias in kg m² and torques in Nm: one kind for all, or ``{coordinate:
+        kind}``. Only unit labels depend on it. A combination of coordinates has the unit of the coordinates with the
+        factor 1 or -1: ``{"nut": 1, "screw": -lead}`` is a length. No unit is shown for combinations of angles with
+        other factors.
 
     Raises
     ------
@@ -82,9 +82,8 @@ class Machine(GearedMachine):
 
     Notes
     -----
-    A description is a value: machines compare equal if the engine reads the same from both, and can be copied and
-    pickled (with Python functions, as far as these can be); a copy gives runs with the same bits. Since they can be
-    changed they have no hash.
+    Machines compare by value, and can be copied and pickled (with Python functions if these can be pickled); runs of a
+    copy are bitwise equal. Machines are mutable and have no hash.
 
     Examples
     --------
@@ -136,13 +135,13 @@ class Machine(GearedMachine):
 
     @property
     def kinds(self) -> dict[str, str]:
-        """Whether each coordinate is ``"linear"`` or ``"rotary"``."""
+        """Kind of each coordinate, ``"linear"`` or ``"rotary"``."""
         rotary = self._description.plant["rotary"]
         return {name: "rotary" if name in rotary else "linear" for name in self.names}
 
     @property
     def smooth(self) -> bool:
-        """Whether anything in the machine is a function of its motion, which makes it nonlinear."""
+        """True if the machine holds functions of its motion and is therefore nonlinear."""
         described = [self._description.plant, *self._description.elements]
         return any(
             isinstance(value, dict) and value.get("outputs")
@@ -153,7 +152,7 @@ class Machine(GearedMachine):
 
     @property
     def mass(self) -> NDArray[np.float64]:
-        """A copy of the mass matrix, kg, shape (n, n); the unit matrix where the mass is a function of the motion."""
+        """A copy of the mass matrix, kg, shape (n, n); the identity matrix if the mass is a function of the motion."""
         return self._matrix("mass")
 
     @property
@@ -163,7 +162,7 @@ class Machine(GearedMachine):
 
     @property
     def stiffness(self) -> NDArray[np.float64]:
-        """A copy of the stiffness matrix, N/m, shape (n, n); springs that were added are not in it."""
+        """A copy of the stiffness matrix, N/m, shape (n, n), without springs of `add_spring`."""
         return self._matrix("stiffness")
 
     def _matrix(self, name: str) -> NDArray[np.float64]:
@@ -171,13 +170,13 @@ class Machine(GearedMachine):
         return matrix
 
     def to_state_space(self, to: On | Sequence[On], measure: Measure) -> StateSpace:
-        """Return the linear part as matrices: continuous controllers off their limits, springs on the stretch on which
-        they are where all coordinates are zero, friction and contacts left out.
+        """Return the linear part as matrices: controllers without limits, springs linearised at q = 0, without friction
+        and contacts.
 
         Parameters
         ----------
         to : str or tuple of two str or mapping, or a list of them
-            Where forces enter, the inputs: as in `add_force`.
+            The inputs, forces on these coordinates: as in `add_force`.
         measure : str or mapping, or a list of them
             The outputs: ``"motor"`` or ``"motor.position"``, ``"motor.velocity"``, or a combination {name:
             factor}.
@@ -185,9 +184,9 @@ class Machine(GearedMachine):
         Returns
         -------
         StateSpace
-            States as in `states`, without those that follow from others by constraints. It holds A, B, C and D for
-            `linear.frequency_response`, `analysis.harmonic_balance`, python-control and others; references are zero
-            in it. Held outputs of sampled controllers and internal states of friction stay constant.
+            States as in `states`, without those determined by constraints, and A, B, C and D for
+            `linear.frequency_response`, `analysis.harmonic_balance`, python-control and others. References are zero;
+            held outputs of sampled controllers and internal states of friction are constant.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""How places in a machine are named: where something acts, what a controller measures, what it follows."""
+"""Names of places in a machine: points of action, measurements and references."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ Reference: TypeAlias = "Signal | float | str | Mapping[str, float] | Sequence[Si
 
 
 def law_fields(field: str, law: Law) -> dict[str, Any]:
-    """A law as the fields of an element: its terms and the options of the automaton."""
+    """Return a law as the fields of an element: its terms and the options of the automaton."""
     return {field: law.compiled, **({"automaton": law.automaton} if isinstance(law, StickSlip) else {})}

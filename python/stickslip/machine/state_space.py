@@ -1,4 +1,4 @@
-"""Plants in matrix notation: friction put into a drive that one already has as matrices."""
+"""Plants in matrix notation, to which friction is added."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Array = NDArray[np.float64]
 class StateSpace(ControlledMachine, LinearMachine):
     """A linear plant ``x' = A x + B u + A_NL NL(x)``, ``y = C x + D u`` with friction as its nonlinear part.
 
-    A, B, C and D stay what they are without friction; friction adds columns to A_NL (Krämer, Kempkes,
+    A, B, C and D describe the plant without friction; each friction element adds a column to A_NL (Krämer, Kempkes,
     section 3).
 
     Parameters
     ----------
     A : array_like, shape (n, n), or object
-        Dynamics; or anything that has A, B, C and D, such as a state space of python-control or SciPy (then
-        the others are left out), which `system` gives back.
+        Dynamics; or an object with A, B, C and D, such as a state space of python-control or SciPy, which `system`
+        returns; the others are then not given.
     B : array_like, shape (n, m)
         Effect of the inputs. A vector is one column.
     C : array_like, shape (p, n)
@@ -40,8 +40,8 @@ class StateSpace(ControlledMachine, LinearMachine):
     D : array_like, shape (p, m), default zeros
         Direct effect of the inputs on the outputs.
     states, inputs, outputs : sequence of str, optional
-        Names; by default those of the object that was given, if it has any (python-control),
-        else ``"x0"``, ``"u0"``, ``"y0"`` and so on. States and outputs are read as ``run["x0"]``.
+        Names; by default those of the object (python-control), otherwise ``"x0"``, ``"u0"``, ``"y0"`` and so on. States
+        and outputs are signals of a run, such as ``run["x0"]``.
     signals : mapping, optional
         Input name -> number or signal; inputs are zero by default.
 
@@ -50,17 +50,17 @@ class StateSpace(ControlledMachine, LinearMachine):
     A, B, C, D : ndarray
         The matrices.
     system : object
-        The object that was given, or this one.
+        The object passed as A, or this one.
 
     Raises
     ------
     ValueError
-        If the matrices do not fit together or the system is one of discrete time.
+        If the matrices do not fit together or the system is in discrete time.
 
     Notes
     -----
-    The energy of such a plant is not known: `Energy` then holds the work of friction and of moving surfaces, and NaN
-    for everything else.
+    The energy of such a plant is unknown: `Energy` holds the work of friction and of moving surfaces, and NaN for all
+    other terms.
 
     Examples
     --------
@@ -141,7 +141,7 @@ class StateSpace(ControlledMachine, LinearMachine):
 
     @property
     def system(self) -> Any:
-        """The object that was given, or this one."""
+        """The object passed as A, or this one."""
         return self if self._system is None else self._system
 
     @property
@@ -175,7 +175,7 @@ class StateSpace(ControlledMachine, LinearMachine):
         return np.hstack(columns)
 
     def add_signal(self, input: str, signal: Signal | float) -> None:
-        """Drive an input with a signal, added to what drives it already.
+        """Add a signal to an input.
 
         Parameters
         ----------
@@ -210,15 +210,14 @@ class StateSpace(ControlledMachine, LinearMachine):
         Parameters
         ----------
         name : str
-            Its name; signals are ``"<name>.force"``, ``.velocity``, ``.load`` and ``.mode``.
+            Name of the element; signals are ``"<name>.force"``, ``.velocity``, ``.load`` and ``.mode``.
         law : Law or float
             Any friction law; levels are per unit normal load. A number is dry friction of one level.
         velocity : str or mapping or array_like
             The velocity that friction opposes: an output or state, a combination {name: factor}, or a row
             over the states.
         on : str or mapping, optional
-            Where a force would enter: an input, or a combination of inputs. The column is minus what B says
-            there.
+            Point of action: an input, or a combination of inputs. The column is minus that of B.
         column : array_like, shape (n,), optional
             The column of A_NL itself, instead of `on`.
         normal_load, surface_velocity : float or Signal

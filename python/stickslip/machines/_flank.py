@@ -23,7 +23,7 @@ _LEVELS = ("static", "kinetic", "viscous", "coefficient")  # parameters that are
 
 
 def scaled(law: Law, factor: float) -> Law:
-    """The law whose forces are `factor` times those of a curve."""
+    """Return the law whose forces are `factor` times those of a curve."""
     if isinstance(law, StickSlip):
         options = (law.memory, law.dwell, law.presliding, law.load_factor)
         return StickSlip(scaled(law.curve, factor), *options)
@@ -49,7 +49,7 @@ class _Scaled:
 
 @dataclass(frozen=True)
 class FlankFriction:
-    """What closed forms need of the friction on a flank, for both kinds of it.
+    """Friction on a flank, as coefficients or as a law, for closed forms.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class FlankFriction:
 
     @classmethod
     def of(cls, friction: float | Law, static: float | None) -> FlankFriction:
-        """Of a gear's arguments: one or two coefficients, or a law."""
+        """Make it from a gear's arguments: one or two coefficients, or a law."""
         if isinstance(friction, Law):
             return cls(friction)
         return cls(Coulomb(static=friction if static is None else static, kinetic=friction))
@@ -73,7 +73,7 @@ class FlankFriction:
 
     @property
     def constant(self) -> bool:
-        """Whether the coefficient is the same at all speeds."""
+        """True if the coefficient does not depend on the speed."""
         return isinstance(self.law, Coulomb)
 
     def at(self, speed: ArrayLike) -> Any:
@@ -101,8 +101,8 @@ class FlankFriction:
         return abs(float(self.curve.compiled.evaluate(_FASTEST, 1, np.zeros(0), 0)[0]))
 
     def speeds_above(self, level: float) -> tuple[tuple[float, float], ...]:
-        """Ranges of the sliding speed, m/s, in which μ(v) > level, to the last bit; from 0.0 means from slow sliding on,
-        to infinity at all higher speeds.
+        """Ranges of the sliding speed, m/s, in which μ(v) > level, to machine precision; a start of 0.0 is slow
+        sliding, an end of infinity includes all higher speeds.
         """
         if self.constant:
             return ((0.0, math.inf),) if self.slow > level else ()
@@ -129,7 +129,7 @@ class FlankFriction:
         return np.unique(np.concatenate([v, more]))
 
     def _nearest(self, level: float, low: float, high: float) -> float:
-        """Where between two speeds μ comes nearest to the level, or beyond it (golden section)."""
+        """Speed between two others at which μ is nearest to the level, or beyond it (golden section)."""
         share = 0.5 * (math.sqrt(5.0) - 1.0)
         side = math.copysign(1.0, self.at(low) - level)
         for _ in range(80):
@@ -141,7 +141,7 @@ class FlankFriction:
         return 0.5 * (low + high)
 
     def _crossing(self, level: float, low: float, high: float) -> float:
-        """Bisect to the last bit."""
+        """Bisect to machine precision."""
         above = self.at(low) > level
         while low < (middle := 0.5 * (low + high)) < high:
             low, high = (middle, high) if (self.at(middle) > level) == above else (low, middle)

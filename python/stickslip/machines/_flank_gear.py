@@ -1,4 +1,4 @@
-"""What all self-locking gears have in common: the friction of their flank and where they brake themselves."""
+"""Base class of self-locking gears: friction of the flank and self-braking."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stickslip.machines._flank import FlankFriction, check_law, sliding_speed
 
 
 class FlankGear:
-    """What every self-locking gear says of the friction on its flank."""
+    """Base class of self-locking gears: friction on the flank."""
 
     friction: float | Law
     static_friction: float | None
@@ -66,7 +66,7 @@ class FlankGear:
         Parameters
         ----------
         speed : float or array_like
-            Size of ġ_T, m/s, ≥ 0; zero means slow sliding, not rest.
+            Magnitude of ġ_T, m/s, ≥ 0; zero means slow sliding, not rest.
 
         Raises
         ------
@@ -77,17 +77,17 @@ class FlankGear:
 
     @property
     def kinetic_friction(self) -> float:
-        """Coefficient μ in slow sliding: of a law its limit for ġ_T → 0, with which a slip begins."""
+        """Coefficient μ in slow sliding; the limit of a law for ġ_T → 0, at the start of slip."""
         return self._flank.slow
 
     @property
     def impulse_friction(self) -> float:
-        """Coefficient that holds in impacts: of a law its kinetic level."""
+        """Coefficient in impacts; the kinetic level of a law."""
         return self._flank.impulsive
 
     @property
     def break_away_friction(self) -> float:
-        """Static coefficient μ0; the kinetic one if none was given."""
+        """Static coefficient μ0; by default the kinetic one."""
         return self._flank.rest
 
     @property
@@ -97,11 +97,11 @@ class FlankGear:
 
     @property
     def self_braking(self) -> bool:
-        """Whether the load cannot keep the gear moving at any speed: ρ(ġ_T) > γ for all ġ_T (2.1)."""
+        """True if the load cannot keep the gear moving at any speed: ρ(ġ_T) > γ for all ġ_T (2.1)."""
         return self.self_braking_speeds == ((0.0, math.inf),)
 
     def brakes_itself(self, low: float, high: float) -> bool:
-        """Whether the gear brakes itself at all sliding speeds from `low` to `high`: its range of operation in 2.1.
+        """True if the gear brakes itself at all sliding speeds from `low` to `high`: its range of operation in 2.1.
 
         Parameters
         ----------

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 
 def bisect(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return the root in [low, high] to the last bit; the signs at the ends must differ."""
+    """Return the root in [low, high] to machine precision; the signs at the ends must differ."""
     at_low = function(low)
     if at_low == 0.0:
         return low
@@ -28,10 +28,10 @@ def bisect(function: Callable[[float], float], low: float, high: float) -> float
 class Flight:
     """Relative motion of upper body and lower body without contact.
 
-    The upper body falls under its load, the lower one hangs on a spring whose end moves at constant velocity:
-    gap(τ) = c·(u·τ − F·τ²/2m1) + s·(v0·τ + w0 − w(τ)), w(τ) = w0·cos ωτ + (v0 − x)/ω·sin ωτ, with the
-    velocities u and x of the two bodies at take-off. Its second derivative is s·ω²·(w − w_open), so that its
-    inflections are known in closed form, and between them every root is isolated.
+    The upper body moves freely under its load, the lower one on a spring whose end moves at constant velocity: gap(τ) =
+    c·(u·τ − F·τ²/2m1) + s·(v0·τ + w0 − w(τ)), w(τ) = w0·cos ωτ + (v0 − x)/ω·sin ωτ, with the velocities u and x of the
+    two bodies at take-off. Its second derivative is s·ω²·(w − w_open), so that its inflections are known in closed
+    form, and between them every root is isolated.
     """
 
     sine: float
@@ -111,7 +111,7 @@ class Flight:
         return times
 
     def meeting_time(self) -> float:
-        """Time of flight until the gap is closed for the first time after take-off, s."""
+        """Time from take-off until the gap closes for the first time, s."""
         times = self._pieces()
         for left, right in pairwise(times):
             if self.gap(right) <= 0.0:

@@ -1,4 +1,4 @@
-"""What the gears look like in an animation: two flanks that slide on each other, the gap drawn larger."""
+"""Animation of gears: two flanks that slide on each other, with the gap magnified."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def flanks(
     gap
         Gap along the flanks' normal, m.
     names
-        Of upper and lower body.
+        Names of upper and lower body.
     """
     # Travel takes 2 units, so the lower body, 6 long, stays under the upper one in either direction.
     travel = max(float(np.abs(lower).max()), float(np.abs(pulled).max()), 1e-12)
@@ -53,7 +53,7 @@ def flanks(
     top = base + right * slope + 1.0
     cap = np.array([[left, base + left * slope], [right, base + right * slope], [right, top], [left, top]])
     still = np.zeros_like(run.t)
-    # What the gap is drawn too large is put on along the vertical, in which the upper body moves.
+    # The magnification of the gap displaces the upper body vertically.
     lift = scale * upper + (zoom - 1.0) * scale * gap / math.cos(angle)
     end = length + 1.5
     bodies = (

@@ -25,7 +25,7 @@ def belt_oscillator(
     mass : float
         Mass of the block, kg, positive.
     stiffness : float
-        Of the spring, N/m, not negative.
+        Stiffness of the spring, N/m, not negative.
     law : Law or float
         Friction between block and belt.
     belt_velocity : float or Signal
@@ -33,7 +33,7 @@ def belt_oscillator(
     normal_load : float or Signal, default 1.0
         Normal load, N.
     damping : float, default 0.0
-        Of the spring, N s/m.
+        Damping of the spring, N s/m.
 
     Returns
     -------

@@ -44,8 +44,8 @@ def chain(
     stiffness, damping : float or array_like, shape (n - 1,)
         Between neighbours, N/m and N s/m; one number for all.
     law : Law, float or sequence of these, optional
-        Friction of each mass against the ground, one for all or one each (None: without); named "friction1"
-        and so on.
+        Friction of each mass against the ground, one law for all or one each (None: no friction); elements "friction1",
+        "friction2", ...
     normal_load : float, Signal or array_like, shape (n,), default 1.0
         Normal loads, N.
     surface_velocity : float or Signal, default 0.0

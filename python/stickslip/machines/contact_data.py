@@ -1,4 +1,4 @@
-"""The contact problem of a gear in one state, as plain arrays."""
+"""The contact problem of a gear in one state, as arrays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stickslip.contact import Contacts, Impacts, impact
 
 @dataclass(frozen=True, eq=False)
 class ContactData:
-    """What `M·a = h + Wn·λn + Wt·λt` and the contact laws need, for one state.
+    """Terms of `M·a = h + Wn·λn + Wt·λt` and parameters of the contact laws, for one state.
 
     Attributes
     ----------
@@ -24,9 +24,9 @@ class ContactData:
     normals, tangents : ndarray, shape (contacts, n)
         Gradients of gap and tangential displacement, one row per contact.
     friction, static_friction : ndarray, shape (contacts,)
-        Coefficients in sliding at the velocity of this state, and static ones.
+        Kinetic coefficients at the velocity of this state, and static ones.
     impulse_friction : ndarray, shape (contacts,)
-        Coefficients that hold in impacts.
+        Coefficients in impacts.
     restitution : ndarray, shape (contacts,)
         Coefficient of restitution.
     gap : ndarray, shape (contacts,)
@@ -65,10 +65,9 @@ class ContactData:
         return self.tangents @ self.velocity
 
     def contacts(self) -> Contacts:
-        """The closed contacts as a problem of `stickslip.contact`: every transition, and the one the engine
-        takes.
+        """Return the closed contacts as a problem of `stickslip.contact`.
 
-        Contacts with a gap take no part. A contact slides in the direction of its tangential velocity.
+        Open contacts are left out. A contact slides in the direction of its tangential velocity.
         """
         closed = self.gap <= 0.0
         return Contacts(
@@ -82,12 +81,12 @@ class ContactData:
         )
 
     def impact(self, law: Literal["poisson", "newton"] = "poisson") -> Impacts:
-        """Every outcome of the impact of the closed contacts at the velocity given, by `stickslip.contact`.
+        """Return all solutions of the impact of the closed contacts at the current velocity, by `stickslip.contact`.
 
         Parameters
         ----------
         law : {"poisson", "newton"}
-            Law of impact.
+            Impact law.
         """
         closed = self.gap <= 0.0
         return impact(

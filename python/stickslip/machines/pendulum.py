@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stickslip import _checks as checks
-from stickslip.expressions import sin
+from stickslip.expressions.functions import sin
 from stickslip.laws import Law
 from stickslip.machine.machine import Machine
 from stickslip.signals import Signal
@@ -36,7 +36,7 @@ def pendulum(
     inertia : float, default 0.0
         Moment of inertia J about the centre, kg m², not negative.
     damping : float, default 0.0
-        Of the joint, N m s/rad.
+        Damping of the joint, N m s/rad.
     gravity : float, default 9.81
         m/s².
 

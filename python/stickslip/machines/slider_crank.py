@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stickslip import _checks as checks
-from stickslip.expressions import cos, sin
+from stickslip.expressions.functions import cos, sin
 from stickslip.machine.machine import Machine
 
 __all__ = ["slider_crank"]
@@ -25,9 +25,9 @@ def slider_crank(
 ) -> Machine:
     """Make a slider-crank: the crank turns about the origin, the slider moves along x at the height `offset`.
 
-    Its loop is closed by two constraints, ``r cos φ + l cos ψ = x`` and ``r sin φ + l sin ψ = offset``, so that motors,
-    friction, springs and contacts act on the crank, the rod and the slider themselves, and the joint's forces show. The
-    constraints turn with the motion (see `Machine.add_constraint`), and nothing drifts.
+    Two constraints close the loop, ``r cos φ + l cos ψ = x`` and ``r sin φ + l sin ψ = offset``, so that elements act
+    on crank, rod and slider directly, and the forces of the joint are signals. The constraints follow the motion
+    without drift (see `Machine.add_constraint`).
 
     Parameters
     ----------
@@ -40,20 +40,20 @@ def slider_crank(
     rod_mass : float
         Mass of the rod, kg, positive.
     rod_inertia : float, optional
-        Its moment of inertia about its centre, kg m²; by default that of a uniform rod.
+        Moment of inertia of the rod about its centre, kg m²; by default that of a uniform rod.
     rod_centre : float, default 0.5
-        Where its centre lies, from the crank's pin, as a share of its length.
+        Distance of its centre from the crank's pin, as a fraction of its length.
     offset : float, default 0.0
         Height of the slider's axis over the shaft, m.
     gravity : float, default 0.0
-        Along -y, on the rod, m/s².
+        Gravity on the rod, along -y, m/s².
 
     Returns
     -------
     Machine
         With the coordinates "crank" and "rod" (angles from the x axis) and "slider", and the constraints "along" and
-        "across", whose forces are those of the pin between rod and slider. Given the crank's angle and speed the others
-        follow at the start.
+        "across", whose forces are those of the pin between rod and slider. Initial values of the crank determine the
+        others.
 
     Raises
     ------

@@ -23,17 +23,17 @@ __all__ = ["TwoMassDrive", "two_mass_drive"]
 class TwoMassDrive:
     """Motor and load on a spring and damper, friction at the load, a controller at the motor.
 
-    `simulate` takes it as it is. Coordinates are "motor" and "load"; friction elements "load friction" and
-    "motor friction"; the controller is "control".
+    `simulate` takes the drive itself. Coordinates are "motor" and "load"; friction elements "load friction" and "motor
+    friction"; the controller is "control".
 
     Attributes
     ----------
     motor_mass, load_mass : float
         Masses, kg (or inertias, kg m²).
     stiffness, damping : float
-        Of the coupling, N/m and N s/m.
+        Stiffness and damping of the coupling, N/m and N s/m.
     machine : Machine
-        What runs.
+        The machine.
 
     Examples
     --------
@@ -51,17 +51,17 @@ class TwoMassDrive:
 
     @property
     def antiresonance(self) -> float:
-        """Frequency, rad/s, at which the load swings on the resting motor, sqrt(c/m_L)."""
+        """Antiresonance, rad/s: natural frequency of the load with the motor held, sqrt(c/m_L)."""
         return float(np.sqrt(self.stiffness / self.load_mass))
 
     @property
     def resonance(self) -> float:
-        """Frequency, rad/s, at which both swing against each other, sqrt(c (1/m_M + 1/m_L))."""
+        """Resonance, rad/s: natural frequency of the free drive, sqrt(c (1/m_M + 1/m_L))."""
         return float(np.sqrt(self.stiffness * (1.0 / self.motor_mass + 1.0 / self.load_mass)))
 
     @property
     def load_damping(self) -> float:
-        """Damping ratio of the load on the resting motor, d / (2 sqrt(c m_L))."""
+        """Damping ratio of the load with the motor held, d / (2 sqrt(c m_L))."""
         return float(self.damping / (2.0 * np.sqrt(self.stiffness * self.load_mass)))
 
     def draw(self, ax: Axes | None = None, what: str | None = None, **keywords: Any) -> Axes:
@@ -113,15 +113,16 @@ def two_mass_drive(
     motor_mass, load_mass : float
         Masses, kg (or inertias, kg m²), positive.
     stiffness, damping : float
-        Of the coupling, N/m, positive, and N s/m.
+        Stiffness of the coupling, N/m, positive, and its damping, N s/m.
     load_friction, motor_friction : Law or float, optional
         Friction of each mass against the ground; none by default.
     normal_load, motor_normal_load : float or Signal, default 1.0
-        Their normal loads, N.
+        Normal loads of both friction elements, N.
     control : Controller, optional
-        Drives the motor and measures its position; a `Cascade` with ``position="load"`` that of the load.
+        Controller of the motor, which measures the position of the motor or, for a `Cascade` with ``position="load"``,
+        of the load.
     reference : Signal or float, default 0.0
-        What the controller follows, m.
+        Reference of the controller, m.
     period : float, optional
         Sampling period of the controller, s.
 

@@ -1,4 +1,4 @@
-"""The self-locking wedge gear: a loaded upper wedge on a lower wedge that a spring pulls out from under it.
+"""The self-locking wedge gear: a loaded upper wedge on a lower wedge that is pulled by a spring.
 
 Upper wedge (mass m1, vertical coordinate y1, load F downwards), lower wedge (mass m2, horizontal coordinate
 x2, force k·w of a spring whose end moves at v0, w = v0·t − x2), angle γ, friction μ = tan ρ. Gap and
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class WedgeGear(FlankGear):
-    """A wedge gear whose lower wedge is pulled by a spring.
+    r"""A wedge gear whose lower wedge is pulled by a spring.
 
-    A value, with closed forms as properties and the machine to simulate in ``.machine``.
+    Closed-form results are properties; ``.machine`` is the machine to simulate.
 
     Parameters
     ----------
@@ -61,11 +61,10 @@ class WedgeGear(FlankGear):
     angle : float
         Wedge angle γ, rad, between 0 and π/2.
     friction : float or Law
-        Kinetic coefficient of friction μ = tan ρ, ≥ 0; or a law per unit normal force over the sliding speed, the
-        size of ġ_T, such as (3.46), ``Stribeck(static=..., kinetic=..., stribeck_velocity=..., shape=1.0)``: odd,
-        without internal states. Then `self_locking` concerns rest, `self_braking` all speeds,
-        `self_braking_speeds` says at which speeds the gear brakes itself, and the condition of chatter is that of
-        slow sliding, μ(0+).
+        Kinetic coefficient of friction μ = tan ρ, ≥ 0; or a law per unit normal force over the sliding speed,
+        such as (3.46), ``Stribeck(static=..., kinetic=..., stribeck_velocity=..., shape=1.0)``: odd, without internal
+        states. With a law `self_locking` holds at rest, `self_braking` at all speeds, `self_braking_speeds` are the
+        speeds of self-braking, and the chatter condition uses μ(0+).
     load : float
         Load F on the upper wedge, downwards, its weight included, N.
     stiffness : float
@@ -77,11 +76,11 @@ class WedgeGear(FlankGear):
     static_friction : float, optional
         Static coefficient μ0 ≥ μ; equal to `friction` by default. Left out where `friction` is a law.
     impact : {"poisson", "newton"}
-        Law of impact.
+        Impact law.
     compliance : KelvinVoigt or HuntCrossley, optional
         Elasticity of the flank, over the depth along its normal, m; rigid by default. An elastic flank has friction but
-        no impacts, so `restitution` stays 0. Closed forms of motion, impact and contact problem hold for rigid flanks
-        and raise; angles, margins and limits of stick are those of the rigid gear.
+        no impacts, so `restitution` must be 0. Closed forms of motion, impact and contact problem raise an error for
+        elastic flanks; angles, margins and limits of stick are those of the rigid gear.
 
     Raises
     ------
@@ -147,15 +146,15 @@ class WedgeGear(FlankGear):
 
     @property
     def self_locking(self) -> bool:
-        """Whether the load cannot move the gear from rest: ρ0 > γ."""
+        """True if the load cannot move the gear from rest: ρ0 > γ."""
         return self.break_away_angle > self.angle
 
     @cached_property
     def self_braking_speeds(self) -> tuple[tuple[float, float], ...]:
         """Ranges (from, to) of the sliding speed, m/s, in which the gear brakes itself: μ(ġ_T) > tan γ (2.1).
 
-        0.0 is slow sliding; infinity stands where no higher speed ends it. Figure 2.1 of the source has one range that
-        begins at rest; in figure 2.2 the gear is not self-locking and the range begins at a speed.
+        0.0 is slow sliding; infinity includes all higher speeds. In figure 2.1 of the source one range begins at rest;
+        in figure 2.2 the gear is not self-locking and the range begins at a speed > 0.
         """
         return self._flank.speeds_above(math.tan(self.angle))
 
@@ -169,26 +168,26 @@ class WedgeGear(FlankGear):
     def chatters(self) -> bool:
         """Füsgen's condition (2.23): lowering, self-braking, δ < 0.
 
-        Then there is no sliding from rest or from flight. It does not say that contact is never lost for δ >
-        0: see `first_motion` and `slip_separation_margin`.
+        The gear then cannot slide from rest or after a flight. For δ > 0 contact may still be lost: see `first_motion`
+        and `slip_separation_margin`.
         """
         return self.friction_angle > self.angle and self.chatter_margin < 0.0
 
     @cached_property
     def chatter_speeds(self) -> tuple[tuple[float, float], ...]:
-        """Ranges (from, to) of the sliding speed, m/s, in which the condition of chatter holds with μ(ġ_T).
+        """Ranges (from, to) of the sliding speed, m/s, in which the chatter condition holds with μ(ġ_T).
 
-        A slide that lowers and slows down into such a range ends at its border: there δ = 0, the force on the flank has
-        grown without bound, and a run ends with ``no_solution`` or ``stalled``.
+        Lowering that slows down into such a range ends at its border: there δ = 0, the flank force grows without bound,
+        and a run ends with ``no_solution`` or ``stalled``.
         """
         return self._flank.speeds_above(self.critical_friction)
 
     @property
     def opens_at_once(self) -> bool:
-        """Whether break-away when lowering is separation without any slip.
+        """True if break-away in lowering is separation without slip.
 
-        The limit of stick lies at the static level, so this is δ < 0 with the static coefficient; for μ0 = μ
-        it is the chatter condition.
+        This is δ < 0 with the static coefficient, which determines the limit of stick; for μ0 = μ it is the chatter
+        condition.
         """
         return self.stick_limits[1] > self.opening_limit
 
@@ -219,7 +218,7 @@ class WedgeGear(FlankGear):
 
     @property
     def stick_limits(self) -> tuple[float, float]:
-        """Spring extensions between which the gear at rest can stay at rest, m (2.27).
+        """Spring extensions between which the gear can stay at rest, m (2.27).
 
         −(F/k)·tan(γ + ρ0) and (F/k)·tan(ρ0 − γ); the lower one is −∞ for γ + ρ0 ≥ 90°. Here w is positive
         when the spring pulls the lower wedge out, so the first line of (2.27) is this with ρ < γ.
@@ -233,11 +232,11 @@ class WedgeGear(FlankGear):
 
     @property
     def opening_limit(self) -> float:
-        """Spring extension (F/k)(m2/m1)·cot γ above which the wedges, left alone, move apart, m."""
+        """Spring extension (F/k)(m2/m1)·cot γ above which the free wedges separate, m."""
         return self.load / self.stiffness * self.lower_mass / (self.upper_mass * math.tan(self.angle))
 
     def sliding(self, extension: float, direction: Direction, speed: float = 0.0) -> Sliding:
-        """Acceleration and normal force while sliding (2.1–2.20).
+        r"""Return acceleration and normal force in sliding (2.1–2.20).
 
         Parameters
         ----------
@@ -246,7 +245,7 @@ class WedgeGear(FlankGear):
         direction : {"lowering", "lifting"}
             Direction of the motion.
         speed : float
-            Sliding speed, the size of ġ_T, m/s, at which a law is taken; default slow sliding.
+            Sliding speed, magnitude of ġ_T, m/s, at which a law is evaluated; default slow sliding.
 
         Raises
         ------
@@ -281,7 +280,7 @@ class WedgeGear(FlankGear):
         )
 
     def sticking(self, extension: float) -> Sticking:
-        """Contact forces at rest: λ_N = F·cos γ − k·w·sin γ, λ_T = F·sin γ + k·w·cos γ (4.25).
+        """Return the contact forces at rest: λ_N = F·cos γ − k·w·sin γ, λ_T = F·sin γ + k·w·cos γ (4.25).
 
         Parameters
         ----------
@@ -318,7 +317,7 @@ class WedgeGear(FlankGear):
 
     @cached_property
     def first_motion(self) -> FirstMotion:
-        """How and when the first stick ends, and whether contact is lost then (closed form)."""
+        """End of the first stick and possible loss of contact (closed form)."""
         self._need_rigid_flanks()
         return wedge_motion.first_motion(self)
 
@@ -346,11 +345,11 @@ class WedgeGear(FlankGear):
     # -- impacts -----------------------------------------------------------------------------------
 
     def stick_impact(self, direction: float, speed: float = 1.0) -> StickImpact:
-        """Poisson impact whose compression ends in stick.
+        """Return the Poisson impact whose compression ends in stick.
 
-        With ġ_N = −v·cos α and ġ_T = −v·sin α before the impact. The source prints m1c² + m2s² in the second
-        term of Λ_TC (6.9, 6.18) and zero impulses for ε = 0 (6.14), both by mistake; the balance of momentum
-        gives m1s² + m2c² and Λ_C whatever ε is.
+        With ġ_N = −v·cos α and ġ_T = −v·sin α before the impact. The source prints m1c² + m2s² in the second term of
+        Λ_TC (6.9, 6.18) and zero impulses for ε = 0 (6.14), both by mistake; the balance of momentum gives m1s² + m2c²,
+        and Λ_C for any ε.
 
         Parameters
         ----------
@@ -369,10 +368,10 @@ class WedgeGear(FlankGear):
 
     @cached_property
     def chatter_cycle(self) -> ChatterCycle | None:
-        """The periodic chatter, or None if the motion is not of that kind.
+        """The periodic chatter, or None if there is none.
 
-        It is of that kind when the gear opens at once, ε = 0, its impact ends in stick, and the spring
-        extension then lies within the limits of stick.
+        It exists if the gear opens without slip, ε = 0, the impact ends in stick, and the spring extension then lies
+        within the limits of stick.
         """
         return wedge_motion.chatter_cycle(self)
 
@@ -381,7 +380,7 @@ class WedgeGear(FlankGear):
     def contact_data(
         self, extension: float, velocity: ArrayLike = (0.0, 0.0), gap: float = 0.0
     ) -> ContactData:
-        """The contact problem as plain arrays, for one state.
+        """Return the contact problem in one state, as arrays.
 
         Parameters
         ----------
@@ -415,7 +414,7 @@ class WedgeGear(FlankGear):
         )
 
     def picture(self, run: Trajectory) -> Picture:
-        """What an animation of a run shows: both wedges, the spring, and the gap drawn larger."""
+        """Picture of a run for animations: both wedges, the spring, and the magnified gap."""
         return flanks(
             run,
             self.angle,
@@ -446,7 +445,7 @@ class WedgeGear(FlankGear):
         Raises
         ------
         ValueError
-            For another `what`.
+            For any other `what`.
         MissingExtraError
             When matplotlib is not installed.
 
@@ -464,7 +463,7 @@ class WedgeGear(FlankGear):
     def machine(self) -> Machine:
         """The machine that `simulate` runs: coordinates ``upper`` and ``lower``, contact ``flank``.
 
-        It starts in contact, with the spring relaxed; an elastic flank is not yet compressed then.
+        It starts in contact, with the spring relaxed and an elastic flank not compressed.
         """
         sine, cosine = math.sin(self.angle), math.cos(self.angle)
         machine = Machine(

@@ -25,7 +25,7 @@ class _Swing:
 
 
 def first_motion(gear: WedgeGear) -> FirstMotion:
-    """How and when the first stick ends, and whether contact is lost then (closed form)."""
+    """End of the first stick and possible loss of contact (closed form)."""
     time = gear.break_away_time
     lowering = gear.pull_velocity >= 0.0 or gear.stick_limits[1] <= 0.0
     direction: Direction = "lowering" if lowering else "lifting"
@@ -89,7 +89,7 @@ def first_flight(gear: WedgeGear) -> Flight | None:
 
 
 def stick_impact(gear: WedgeGear, direction: float, speed: float = 1.0) -> StickImpact:
-    """What `WedgeGear.stick_impact` tells."""
+    """Compute `WedgeGear.stick_impact`."""
     alpha, v = checks.finite("direction", direction), checks.positive("speed", speed)
     if math.cos(alpha) <= 0.0:
         checks.reject("direction", alpha, "a direction of approach, cos(direction) > 0")
@@ -117,10 +117,10 @@ def stick_impact(gear: WedgeGear, direction: float, speed: float = 1.0) -> Stick
 
 
 def chatter_cycle(gear: WedgeGear) -> ChatterCycle | None:
-    """The periodic chatter, or None if the motion is not of that kind.
+    """The periodic chatter, or None if there is none.
 
-    It is of that kind when the gear opens at once, ε = 0, its impact ends in stick, and the spring
-    extension then lies within the limits of stick.
+    It exists if the gear opens without slip, ε = 0, the impact ends in stick, and the spring extension then lies within
+    the limits of stick.
     """
     flight = gear.first_flight
     if flight is None or gear.first_motion.outcome != "opens at once" or gear.restitution != 0.0:

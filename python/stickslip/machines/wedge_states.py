@@ -1,4 +1,4 @@
-"""States and motions of a wedge gear in closed form: what its methods answer."""
+"""Results of the methods of a wedge gear: states and motions in closed form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def direction_sign(direction: str) -> int:
 
 @dataclass(frozen=True)
 class Sliding:
-    """What the gear does while it slides in a given direction.
+    """Motion of the gear in sliding, for one direction.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Sliding:
     upper_acceleration, lower_acceleration : float
         ÿ1 and ẍ2, m/s².
     tangential_acceleration : float
-        g̈_T, m/s²; sliding speeds up where it has the sign of ġ_T.
+        g̈_T, m/s²; sliding accelerates if it has the sign of ġ_T.
     inertia : float
         Effective mass m2 + m1·tan γ·tan(γ ± ρ) in front of ẍ2, kg; negative where the gear chatters.
     """
@@ -40,7 +40,7 @@ class Sliding:
 
     @property
     def possible(self) -> bool:
-        """Whether the contact can be closed with this motion (λ_N ≥ 0)."""
+        """True if the contact can stay closed in this motion (λ_N ≥ 0)."""
         return self.normal_force >= 0.0
 
 
@@ -63,7 +63,7 @@ class Sticking:
 
 @dataclass(frozen=True)
 class FirstMotion:
-    """How the gear leaves its first stick when it is pulled from rest with a relaxed spring.
+    """End of the first stick of the gear when it is pulled from rest with a relaxed spring.
 
     Attributes
     ----------
@@ -97,9 +97,9 @@ class StickImpact:
     normal_impulse, tangential_impulse : float
         Impulses Λ_NC, Λ_TC of the compression, Ns.
     sticks : bool
-        Whether |Λ_TC| ≤ μ·Λ_NC, so that compression does end in stick; the other numbers hold only then.
+        True if |Λ_TC| ≤ μ·Λ_NC, so that compression ends in stick; otherwise the other values are not valid.
     expansion_sticks : bool
-        Whether the expansion keeps ġ_T = 0.
+        True if the expansion keeps ġ_T = 0.
     normal_impulse_expansion, tangential_impulse_expansion : float
         Impulses Λ_NE, Λ_TE of the expansion, Ns.
     gap_velocity : float

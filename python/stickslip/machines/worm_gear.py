@@ -49,7 +49,7 @@ __all__ = ["WormGear", "WormSliding", "worm_gear"]
 class WormGear(WormMotion):
     """A worm gear driven through an elastic shaft by a motor at constant speed.
 
-    A value, with closed forms as properties and the machine to simulate in ``.machine``.
+    Closed-form results are properties; ``.machine`` is the machine to simulate.
 
     Parameters
     ----------
@@ -76,19 +76,19 @@ class WormGear(WormMotion):
     restitution : float
         Coefficient of restitution ε in [0, 1]; default 0.
     clearance : float, optional
-        Play along the pitch circle of the wheel, m; without it there is one flank only.
+        Clearance j along the pitch circle of the wheel, m; without it there is one flank only.
     wheel_bearing, worm_bearing : Law or float, optional
         Torque of the bearings of a shaft over its speed, M_r(n) of 7.2: a law in Nm over rad/s, a number for the same
-        torque at all speeds. In lifting the wheel's adds to the load M1, in lowering it takes from it; the source has it
-        reduce M1 where it lifts. With bearings, too, the motion has no closed form here.
+        torque at all speeds. The wheel's bearing torque adds to the load M1 in lifting and reduces it in lowering; in
+        the source it reduces M1 in lifting. With bearings the motion has no closed form here.
     static_friction : float, optional
         Static coefficient μ0 ≥ μ; equal to `friction` by default. Left out where `friction` is a law.
     impact : {"poisson", "newton"}
-        Law of impact.
+        Impact law.
     compliance : KelvinVoigt or HuntCrossley, optional
-        Elasticity of the teeth, on each flank, over the depth along its normal, m; rigid by default. Elastic flanks have
-        friction but no impacts, so `restitution` stays 0. Closed forms of motion and of the contact problem hold for
-        rigid flanks and raise; angles, margins and limits of stick are those of the rigid gear.
+        Elasticity of each flank, over the depth along its normal, m; rigid by default. Elastic flanks have friction but
+        no impacts, so `restitution` must be 0. Closed forms of motion and of the contact problem raise an error for
+        elastic flanks; angles, margins and limits of stick are those of the rigid gear.
 
     Raises
     ------
@@ -162,7 +162,7 @@ class WormGear(WormMotion):
 
     @property
     def units(self) -> dict[str, str]:
-        """Units of the signals of a run that are not those of straight motion, for its pictures."""
+        """Units of the rotary signals of a run, for its pictures."""
         turning = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s²"}
         units = {f"{shaft}.{kind}": unit for shaft in ("wheel", "worm") for kind, unit in turning.items()}
         for shaft in ("wheel", "worm"):
@@ -192,8 +192,7 @@ class WormGear(WormMotion):
 
     @property
     def greatest_gap(self) -> float:
-        """Greatest gap along the flank's normal in the first flight, m, were there no counter flank; 0
-        without one.
+        """Greatest gap along the flank's normal in the first flight, m, without the counter flank; 0 without a flight.
 
         With ε = 0 every later flight of the periodic chatter is the same.
         """
@@ -202,17 +201,16 @@ class WormGear(WormMotion):
 
     @property
     def strikes_counter_flank(self) -> bool:
-        """Whether the counter flank is struck in the first flight."""
+        """True if the first flight ends on the counter flank."""
         clearance = self.normal_clearance
         return clearance is not None and self.greatest_gap > clearance
 
     @cached_property
     def counter_flank_speed(self) -> float:
-        """Speed of the motor from which the first flight strikes the counter flank, rad/s; ∞ without
-        clearance.
+        """Lowest motor speed at which the first flight ends on the counter flank, rad/s; ∞ without clearance.
 
-        The magnitude; the sign is that of lowering. The opening grows with the speed, so there is one such
-        speed.
+        This is the magnitude; the direction is that of lowering. The opening grows with the speed, so the limit is
+        unique.
         """
         clearance = self.normal_clearance
         if clearance is None:
@@ -246,7 +244,7 @@ class WormGear(WormMotion):
         return normal, np.array([self.wheel_radius * sine, self.worm_radius * cosine])
 
     def contact_data(self, twist: float, velocity: ArrayLike = (0.0, 0.0), gap: float = 0.0) -> ContactData:
-        """The contact problem as plain arrays, for one state; two contacts if there is a clearance.
+        """Return the contact problem in one state, as arrays; two contacts if there is a clearance.
 
         Parameters
         ----------
@@ -284,7 +282,7 @@ class WormGear(WormMotion):
         )
 
     def picture(self, run: Trajectory) -> Picture:
-        """What an animation of a run shows: wheel and worm flank unrolled, and the gap drawn larger."""
+        """Picture of a run for animations: flanks of wheel and worm unrolled, gap magnified."""
         return flanks(
             run,
             self.lead_angle,
@@ -315,7 +313,7 @@ class WormGear(WormMotion):
         Raises
         ------
         ValueError
-            For another `what`.
+            For any other `what`.
         MissingExtraError
             When matplotlib is not installed.
 
@@ -334,8 +332,8 @@ class WormGear(WormMotion):
     def machine(self) -> Machine:
         """The machine that `simulate` runs: coordinates ``wheel`` and ``worm``, contact ``flank``.
 
-        With a clearance there is a second contact, ``counter_flank``, which works like lifting. It starts in
-        contact on ``flank``, with the shaft relaxed; elastic flanks are not yet compressed then. Bearings are
+        With a clearance there is a second contact, ``counter_flank``, loaded in the direction of lifting. The machine
+        starts in contact on ``flank``, with the shaft relaxed and elastic flanks not compressed. Bearings are
         ``wheel_bearing`` and ``worm_bearing``.
         """
         normal, tangent = self._gradients()

@@ -23,7 +23,7 @@ from stickslip.machines.wedge_states import ChatterCycle, Direction, FirstMotion
 
 @dataclass(frozen=True)
 class WormSliding:
-    """What the gear does while it slides in a given direction.
+    """Motion of the gear in sliding, for one direction.
 
     Attributes
     ----------
@@ -42,12 +42,12 @@ class WormSliding:
 
     @property
     def possible(self) -> bool:
-        """Whether the contact can be closed with this motion (λ_N ≥ 0)."""
+        """True if the contact can stay closed in this motion (λ_N ≥ 0)."""
         return self.normal_force >= 0.0
 
 
 class WormMotion(FlankGear):
-    """What a worm gear says of its motion, from its parameters."""
+    """Closed-form results of a worm gear."""
 
     wheel_inertia: float
     worm_inertia: float
@@ -64,8 +64,8 @@ class WormMotion(FlankGear):
 
     @cached_property
     def wedge(self) -> WedgeGear:
-        """The wedge gear with the same problem of contact, and the same motion where the shaft is not damped:
-        lengths y1 = r1·φ1, x2 = −r2·φ2, same times.
+        """The wedge gear with the same contact problem and, without damping of the shaft, the same motion: y1 = r1·φ1,
+        x2 = −r2·φ2, equal times.
         """
         cosine = math.cos(self.pressure_angle)
         mu = self.friction
@@ -97,7 +97,7 @@ class WormMotion(FlankGear):
 
     @property
     def self_locking(self) -> bool:
-        """Whether the load cannot move the gear from rest: ρ0 > γ."""
+        """True if the load cannot move the gear from rest: ρ0 > γ."""
         return self.wedge.self_locking
 
     @property
@@ -121,7 +121,7 @@ class WormMotion(FlankGear):
 
     @property
     def chatter_speeds(self) -> tuple[tuple[float, float], ...]:
-        """Ranges (from, to) of the sliding speed, m/s, in which the condition of chatter holds with μ(ġ_T)."""
+        """Ranges (from, to) of the sliding speed, m/s, in which the chatter condition holds with μ(ġ_T)."""
         return self.wedge.chatter_speeds
 
     @property
@@ -140,12 +140,12 @@ class WormMotion(FlankGear):
     # -- motion in contact -------------------------------------------------------------------------
 
     def bearing_torques(self, speed: float = 0.0) -> tuple[float, float]:
-        """Sizes of the torques B1 and B2 of the bearings of wheel and worm in contact, Nm.
+        """Return the magnitudes of the bearing torques B1 and B2 of wheel and worm in contact, Nm.
 
         Parameters
         ----------
         speed : float
-            Sliding speed, the size of ġ_T, m/s; default slow sliding.
+            Sliding speed, magnitude of ġ_T, m/s; default slow sliding.
 
         Raises
         ------
@@ -158,7 +158,7 @@ class WormMotion(FlankGear):
         return _torque(self.wheel_bearing, wheel), _torque(self.worm_bearing, worm)
 
     def sliding(self, worm_torque: float, direction: Direction, speed: float = 0.0) -> WormSliding:
-        """Acceleration and normal force while sliding (2.31, 2.32).
+        """Return acceleration and normal force in sliding (2.31, 2.32).
 
         Parameters
         ----------
@@ -167,7 +167,8 @@ class WormMotion(FlankGear):
         direction : {"lowering", "lifting"}
             Direction of the motion.
         speed : float
-            Sliding speed, the size of ġ_T, m/s, at which laws of flank and bearings are taken; default slow sliding.
+            Sliding speed, magnitude of ġ_T, m/s, at which laws of flank and bearings are evaluated; default slow
+            sliding.
 
         Raises
         ------
@@ -193,10 +194,10 @@ class WormMotion(FlankGear):
     def stick_limits(self) -> tuple[float, float]:
         """Torques M2 on the worm between which the gear at rest stays at rest, Nm.
 
-        −M1(r2/r1)·tan(ρ0 − γ) and M1(r2/r1)·tan(γ + ρ0); the upper one is ∞ for γ + ρ0 ≥ 90°. Bearings widen this by
-        their levels at rest: rigidity leaves open what the wheel's takes of the load, and the gear rests while any of
-        −B1 … B1 holds it, so M1 ± B1 stands for M1 where that is wider, and B2 comes on top. The wheel's bearing must
-        not hold the load by itself, B1 < M1.
+        −M1(r2/r1)·tan(ρ0 − γ) and M1(r2/r1)·tan(γ + ρ0); the upper one is ∞ for γ + ρ0 ≥ 90°. Bearings widen the limits
+        by their levels at rest: the share of the wheel's bearing is statically indeterminate, and the gear stays at
+        rest if any torque in −B1 … B1 holds it, so M1 is replaced by the wider of M1 ± B1, and B2 is added. The wheel's
+        bearing must not hold the load alone, B1 < M1.
         """
         on_wheel, on_worm = (0.0 if b is None else float(b.break_away) for b in self._bearings)
         if not on_wheel < self.load_torque:
@@ -210,7 +211,7 @@ class WormMotion(FlankGear):
 
     @property
     def opening_limit(self) -> float:
-        """Torque M2 below which wheel and worm, left alone, move apart, Nm."""
+        """Torque M2 below which the free wheel and worm separate, Nm."""
         return -self.shaft_stiffness / self.worm_radius * self.wedge.opening_limit
 
     def measured_friction(
@@ -220,10 +221,9 @@ class WormMotion(FlankGear):
         direction: Direction = "lifting",
         speed: float = 0.0,
     ) -> NDArray[np.float64]:
-        """Friction coefficient from torque and acceleration measured in sliding contact (7.2).
+        """Return the friction coefficient from torque and acceleration measured in sliding contact (7.2).
 
-        Equation (2.32) solved for μ. While lowering the difference under the tangent changes its sign,
-        μ = cos α_n·tan[γ − arctan(…)].
+        Equation (2.32) solved for μ; in lowering μ = cos α_n·tan[γ − arctan(…)].
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ class WormMotion(FlankGear):
         direction : {"lifting", "lowering"}
             Direction of the motion.
         speed : float
-            Sliding speed, the size of ġ_T, m/s, at which the torques of the bearings are taken out; default slow sliding.
+            Sliding speed, magnitude of ġ_T, m/s, for the torques of the bearings; default slow sliding.
 
         Returns
         -------
@@ -273,9 +273,7 @@ class WormMotion(FlankGear):
 
     @property
     def first_motion(self) -> FirstMotion:
-        """How the first stick ends when the motor starts with the shaft relaxed; lengths are measured at the worm's
-        radius.
-        """
+        """End of the first stick when the motor starts with the shaft relaxed; lengths are at the worm's radius."""
         return self._undamped.first_motion
 
     @property
@@ -285,12 +283,12 @@ class WormMotion(FlankGear):
 
     @property
     def meeting_time(self) -> float:
-        """Time at which the flanks first meet again, s, were there no counter flank."""
+        """Time of the first impact after separation, s, without the counter flank."""
         return self._undamped.meeting_time
 
     @property
     def chatter_cycle(self) -> ChatterCycle | None:
-        """The periodic chatter on one flank (ε = 0), or None if the motion is not of that kind.
+        """The periodic chatter on one flank (ε = 0), or None if there is none.
 
         Impulses are forces along the flank, Λ_N·cos α_n; speeds are those of the flank.
         """

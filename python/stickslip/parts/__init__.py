@@ -1,7 +1,7 @@
-"""Parts of drives: bodies that turn or slide, links that join them, motors, brakes and encoders.
+"""Parts of drives: rotating and sliding bodies, links between them, motors, brakes and encoders.
 
-`Drive` makes a machine of them. Data are given as in catalogues: play, stiffness and damping of a gear or a screw are
-those at its output.
+`Drive` assembles them to a machine. Data are those of catalogues: backlash, stiffness and damping of a gear or a screw
+refer to its output.
 """
 
 from stickslip.parts.bodies import Body, Inertia, Motor, Slide

@@ -1,4 +1,4 @@
-"""Bodies: parts that move, each a coordinate of the machine."""
+"""Bodies: moving parts, each a coordinate of the machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from stickslip.signals import Signal, as_signal
 
 @dataclass(frozen=True, repr=False)
 class Body(Part):
-    """A part that moves, a coordinate of the machine: an `Inertia`, a `Slide` or a `Motor`."""
+    """A moving part, a coordinate of the machine: an `Inertia`, a `Slide` or a `Motor`."""
 
     _is_base: ClassVar[bool] = True
     kind: ClassVar[str] = "rotary"
@@ -31,7 +31,7 @@ class Body(Part):
 
     @property
     def amount(self) -> float:
-        """Its mass in kg, or its inertia in kg m²."""
+        """Mass in kg, or inertia in kg m²."""
         raise NotImplementedError
 
     def _add_to(self, machine: Machine, name: str) -> None:
@@ -45,14 +45,14 @@ class Body(Part):
 
 @dataclass(frozen=True, repr=False)
 class Inertia(Body):
-    """A shaft that turns.
+    """A rotating body.
 
     Parameters
     ----------
     inertia : float
-        kg m², positive.
+        Moment of inertia, kg m², positive.
     friction : Law or float, optional
-        Of its bearings, torques in Nm over the speed in rad/s: the element ``"<name>_friction"``.
+        Friction of its bearings, torques in Nm over the speed in rad/s: the element ``"<name>_friction"``.
 
     Raises
     ------
@@ -74,7 +74,7 @@ class Inertia(Body):
 
     @property
     def amount(self) -> float:
-        """Its inertia in kg m²."""
+        """Moment of inertia in kg m²."""
         return self.inertia
 
 
@@ -87,9 +87,9 @@ class Slide(Body):
     mass : float
         kg, positive.
     friction : Law or float, optional
-        Of its guide, per unit of the normal load: the element ``"<name>_friction"``.
+        Friction of its guide, per unit of the normal load: the element ``"<name>_friction"``.
     normal_load : float or Signal, default 1.0
-        Force that presses it onto its guide, N.
+        Normal load of its guide, N.
 
     Raises
     ------
@@ -114,33 +114,33 @@ class Slide(Body):
 
     @property
     def amount(self) -> float:
-        """Its mass in kg."""
+        """Mass in kg."""
         return self.mass
 
 
 @dataclass(frozen=True, repr=False)
 class Motor(Body):
-    """A motor: a rotor whose current follows a command, limited and with a lag.
+    """A motor: a rotor whose current follows a command with a limit and a lag.
 
-    ``i' = (limited command - i)/current_lag``, torque = torque_constant * i: the closed current loop as a lag of first
-    order, continuous. Its output is the controller ``"<name>_current"``; with both a limit and a lag the limited command is
-    the output of ``"<name>_limit"``.
+    ``i' = (limited command - i)/current_lag``, torque = torque_constant * i: the closed current loop is a continuous
+    first-order lag, the controller ``"<name>_current"``; with both a limit and a lag the limited command is the output
+    of ``"<name>_limit"``.
 
     Parameters
     ----------
     inertia : float
-        Of the rotor, kg m², positive.
+        Moment of inertia of the rotor, kg m², positive.
     command : Signal or float or str or mapping, or a list of them, default 0.0
-        Commanded current, A: a signal, the output of a controller, ``"speed.output"``, or a combination; a list
-        is a sum, so that feedforward and compensation enter before the limit and the lag.
+        Commanded current, A: a signal, the output of a controller, ``"speed.output"``, or a combination; a list is a
+        sum, to add feedforward and compensation before the limit and the lag.
     torque_constant : float, default 1.0
-        Nm/A; with 1 the command is a torque.
+        Torque constant, Nm/A; with 1 the command is a torque.
     current_lag : float, default 0.0
         Time constant of the current loop, s.
     torque_limit : float, optional
         Greatest torque in both directions, Nm, positive.
     friction : Law or float, optional
-        Of its bearings, Nm over rad/s: the element ``"<name>_friction"``.
+        Friction of its bearings, Nm over rad/s: the element ``"<name>_friction"``.
 
     Raises
     ------
@@ -194,7 +194,7 @@ class Motor(Body):
         machine.add_controller(lag, f"{name}_current", reference=command, to=to)
 
     def _add_excess(self, machine: Machine, name: str) -> None:
-        """What the limit changes of the command."""
+        """Change of the command by the limit."""
         limited = f"{name}_{'limit' if self.current_lag else 'current'}.output"
         command = _listed(self.command)
         none, n = np.zeros((0, 0)), 1 + len(command)

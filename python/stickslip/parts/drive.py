@@ -1,4 +1,4 @@
-"""Drives put together from parts."""
+"""Drives assembled from parts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Placed:
 
 
 def _engaged(placed: _Placed) -> _Placed:
-    """A link without play and losses."""
+    """A link without backlash and losses."""
     if not isinstance(placed.part, Link):
         return placed
     plain: dict[str, Any] = {"backlash": 0.0, "efficiency": None, "friction": None}
@@ -47,13 +47,13 @@ def _engaged(placed: _Placed) -> _Placed:
 
 
 class Drive:
-    """A drive put together from `parts`, in the order in which power flows through it.
+    """A drive assembled from `parts`, in the order of power flow.
 
     A body (`parts.Motor`, `parts.Inertia`, `parts.Slide`) becomes a coordinate of that name. A link (`parts.Gear`,
-    `parts.Coupling`, ...) joins the last body before it to the first one after it, a brake or an encoder sits at the
-    last body before it, unless `between` or `on` says otherwise. Controllers are added with the same method.
-    `simulate`, `open_loop`, `ensemble` and the others take the drive as it is; `machine` is the ordinary `Machine`
-    that they run.
+    `parts.Coupling`, ...) joins the last body before it to the first one after it, unless `between` names others; a
+    brake or an encoder belongs to the last body before it, unless `on` names another. Controllers are added with the
+    same method. `simulate`, `open_loop`, `ensemble` and other functions take the drive itself; `machine` is its
+    `Machine`.
 
     Examples
     --------
@@ -89,24 +89,24 @@ class Drive:
         Parameters
         ----------
         name : str
-            The name that its coordinate, element or controller gets.
+            Name of its coordinate, element or controller.
         part : Part or Controller
-            What it is: one of `parts`, or whatever `Machine.add_controller` takes.
+            One of `parts`, or a controller as in `Machine.add_controller`.
         on : str, optional
-            The body at which a brake or an encoder is.
+            The body of a brake or an encoder.
         between : tuple of two str, optional
             The bodies that a link joins, from its input to its output.
         measure, reference, to, on : optional
-            Of a controller, as in `Machine.add_controller`. A controller that measures an encoder reads the position
-            of the encoder's body, rounded to its steps.
+            Connections of a controller, as in `Machine.add_controller`. A controller that measures an encoder reads the
+            position of its body, rounded to its steps.
         limited_by : str, optional
-            Motor whose limit also holds back the integral of this controller, through all filters in between. What
-            the limit cuts off the command is the output of ``"<motor>_excess"``.
+            Anti-windup: motor whose limit also holds back the integral of this controller, through all filters in
+            between. The excess of the command over the limit is the output of ``"<motor>_excess"``.
 
         Raises
         ------
         ValueError
-            Naming the argument. Bodies that do not exist are named when the machine is made.
+            Naming the argument. Unknown bodies raise an error when the machine is made.
 
         Examples
         --------
@@ -160,7 +160,7 @@ class Drive:
         Parameters
         ----------
         on : str or tuple of two str or mapping
-            Where it acts.
+            Point of action.
         force : float or Signal
             N, or Nm.
 
@@ -181,7 +181,7 @@ class Drive:
         return {placed.name: placed.part for placed in self._placed if placed.name}
 
     def quantum(self, encoder: str) -> float:
-        """Step of an encoder, rad or m.
+        """Return the step of an encoder, rad or m.
 
         Parameters
         ----------
@@ -207,15 +207,15 @@ class Drive:
 
     @property
     def machine(self) -> Machine:
-        """The machine made of the parts: a new one each time, to which anything can be added."""
+        """The machine made of the parts; a new object at each access, to which elements can be added."""
         return self._made(self._placed)
 
     @property
     def engaged(self) -> Machine:
-        """The machine as it is while everything turns one way: no play, and no losses in gears.
+        """The machine with engaged teeth: without backlash and without losses in gears.
 
-        Springs with play are open where all coordinates are zero, so that a loop opened there contains the motor
-        alone. For a drive with backlash use this machine with `open_loop`, `Machine.poles` and `Machine.bode`.
+        Use it with `open_loop`, `Machine.poles` and `Machine.bode` for a drive with backlash: at q = 0 its springs with
+        backlash are open, so that the linearised drive consists of the motor only.
 
         Examples
         --------

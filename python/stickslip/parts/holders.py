@@ -1,4 +1,4 @@
-"""Holders: parts that act on one body."""
+"""Brakes and encoders: parts that belong to one body."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stickslip.parts.part import Part, Pressed
 
 @dataclass(frozen=True, repr=False)
 class Holder(Part):
-    """A part that sits at one body: a `Brake` or an `Encoder`."""
+    """A part that belongs to one body: a `Brake` or an `Encoder`."""
 
     _is_base: ClassVar[bool] = True
 
@@ -23,14 +23,14 @@ class Holder(Part):
 
 @dataclass(frozen=True, repr=False)
 class Brake(Holder, Pressed):
-    """A friction brake against the ground. While its capacity is zero the body is free.
+    """A friction brake against the ground; the body is free while its capacity is zero.
 
     Parameters
     ----------
     capacity : float or Signal
-        Torque at which it slips, Nm (N at a slide), >= 0.
+        Torque in slip, Nm (N at a slide), >= 0.
     static : float, default 1.0
-        Ratio of the torque at which it breaks away to that at which it slips, >= 1.
+        Ratio of the break-away torque to the torque in slip, >= 1.
 
     Raises
     ------
@@ -50,12 +50,12 @@ class Brake(Holder, Pressed):
 
 @dataclass(frozen=True, repr=False)
 class Encoder(Holder):
-    """A position scale. Controllers that measure it by its name, ``measure="<name>"``, read rounded positions.
+    """An encoder. Controllers that measure it by name, ``measure="<name>"``, read rounded positions.
 
     Parameters
     ----------
     lines : float
-        Lines per turn; at a slide per metre.
+        Lines per turn, or per metre at a slide.
     interpolation : float, default 4.0
         Steps per line: 4 for square waves in quadrature.
 
@@ -86,5 +86,5 @@ class Encoder(Holder):
         self._read(positive, "lines", "interpolation")
 
     def quantum(self, kind: str) -> float:
-        """Its step on a body of this kind, rad or m."""
+        """Return its step on a body of this kind, rad or m."""
         return (2.0 * math.pi if kind == "rotary" else 1.0) / (self.lines * self.interpolation)

@@ -16,14 +16,14 @@ class Link(Part):
 
     _is_base: ClassVar[bool] = True
     kinds: ClassVar[tuple[tuple[str, str], ...]] = (("rotary", "rotary"), ("linear", "linear"))
-    """Which kinds of bodies it can join."""
+    """Kinds of bodies that it can join."""
 
     def _join(self, machine: Machine, name: str, a: str, b: str) -> None:
         raise NotImplementedError
 
 
 def check_elastic(part: Any, word: str, *needing: str) -> None:
-    """What only an elastic part has; a rigid one has no stiffness."""
+    """Refuse arguments of elastic parts in a rigid one."""
     part._read(positive, "stiffness")
     for name in needing:
         part._read(non_negative, name)
@@ -44,7 +44,7 @@ class Coupling(Link):
     damping : float, default 0.0
         Nm s/rad.
     backlash : float, default 0.0
-        Total play, rad; needs a stiffness.
+        Total backlash, rad; needs a stiffness.
 
     Raises
     ------
@@ -74,14 +74,14 @@ class Coupling(Link):
 
 @dataclass(frozen=True, repr=False)
 class Clutch(Link, Pressed):
-    """A friction clutch. While its capacity is zero it is free.
+    """A friction clutch; free while its capacity is zero.
 
     Parameters
     ----------
     capacity : float or Signal
-        Torque at which it slips, Nm (N between slides), >= 0.
+        Torque in slip, Nm (N between slides), >= 0.
     static : float, default 1.0
-        Ratio of the torque at which it breaks away to that at which it slips, >= 1.
+        Ratio of the break-away torque to the torque in slip, >= 1.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What all parts have in common."""
+"""Base classes of parts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Part:
 
 
 def check_load(name: str, load: Any) -> None:
-    """Refuse what is no number >= 0 and no signal; functions of the motion and names are checked by the machine."""
+    """Check that a load is a number >= 0 or a signal; functions of the motion and names are checked by the machine."""
     if isinstance(load, str) or is_smooth(load):
         return
     signal = as_signal(load, name)
@@ -48,7 +48,7 @@ def check_load(name: str, load: Any) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Pressed(Part):
-    """Dry friction of a capacity that may change."""
+    """Dry friction with a variable capacity."""
 
     capacity: Signal | float
     static: float = 1.0

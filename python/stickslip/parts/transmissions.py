@@ -84,16 +84,17 @@ class Gear(Link):
     Parameters
     ----------
     ratio : float
-        Turns of the first shaft for one of the second; negative: in opposite directions.
+        Turns of the first shaft per turn of the second; negative: in opposite directions.
     efficiency : float or tuple of two float, optional
-        Share of the power that comes out, forwards and back; backwards ``<= 0`` is self-locking. See `Machine.add_gear`.
+        Ratio of output to input power, forwards and backwards; backwards ``<= 0`` is self-locking. See
+        `Machine.add_gear`.
     friction : float, optional
-        Instead of an efficiency: coefficient of friction of the teeth.
+        Alternative to `efficiency`: coefficient of friction of the teeth.
     backlash : float, default 0.0
-        Total play at the second shaft, rad.
+        Total backlash at the second shaft, rad.
     stiffness : float, optional
-        At the second shaft with the first one held, Nm/rad; rigid by default. Losses of an elastic gear are
-        proportional to the force of its spring, without that of its damper.
+        Stiffness at the second shaft with the first one held, Nm/rad; rigid by default. Losses of an elastic gear are
+        proportional to the force of its spring without the damper.
     damping : float, default 0.0
         Likewise, Nm s/rad.
 
@@ -131,15 +132,15 @@ class BallScrew(Link):
     Parameters
     ----------
     lead : float
-        Travel of the slide for one turn, m; negative: a left-handed one.
+        Travel of the slide per turn, m; negative for a left-handed screw.
     efficiency : float or tuple of two float, optional
-        Share of the power that comes out, forwards and back.
+        Ratio of output to input power, forwards and backwards.
     friction : float, optional
-        Instead of an efficiency: coefficient of friction, as for the teeth of a gear of the ratio 2 pi/lead.
+        Alternative to `efficiency`: coefficient of friction, as for the teeth of a gear of ratio 2 pi/lead.
     backlash : float, default 0.0
-        Total play of the nut, m.
+        Total backlash of the nut, m.
     stiffness, damping : float, optional
-        Of the screw and its bearings along the axis, N/m and N s/m; rigid by default.
+        Axial stiffness and damping of the screw and its bearings, N/m and N s/m; rigid by default.
 
     Raises
     ------
@@ -175,17 +176,17 @@ class BallScrew(Link):
 
 @dataclass(frozen=True, repr=False)
 class BeltDrive(Link):
-    """A belt or chain over two pulleys, or from a pulley to a slide that is fixed to it.
+    """A belt or chain over two pulleys, or from a pulley to a slide fixed to the belt.
 
     Parameters
     ----------
     radius : float
-        Of the first pulley, m, positive.
+        Radius of the first pulley, m, positive.
     second_radius : float, optional
-        Of the second pulley, m; left out where the belt moves a slide.
+        Radius of the second pulley, m; not given if the belt moves a slide.
     stiffness, damping : float, optional
-        Of the whole belt, N/m and N s/m, all strands together; it does not stretch by default. In the machine it is a
-        spring at its output: between pulleys one of ``stiffness * second_radius**2``, Nm/rad, with torques in Nm.
+        Stiffness and damping of the whole belt, N/m and N s/m, all strands together; rigid by default. In the machine
+        it is a spring at the output: between pulleys a torsional spring of ``stiffness * second_radius**2``, Nm/rad.
 
     Raises
     ------
@@ -210,7 +211,7 @@ class BeltDrive(Link):
 
     @property
     def kinds(self) -> tuple[tuple[str, str], ...]:  # type: ignore[override]
-        """Which kinds of bodies it can join."""
+        """Kinds of bodies that it can join."""
         return (("rotary", "linear" if self.second_radius is None else "rotary"),)
 
     def _join(self, machine: Machine, name: str, a: str, b: str) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Read = Callable[[Array], Array]
 
-# Of the range of a signal: what a straight line may miss.
+# Relative to the range of a signal: allowed error of linear interpolation.
 OF_SAMPLES, OF_PICTURES, OF_ANALYSES = 1e-3, 5e-4, 5e-5
 MOST_SAMPLES, MOST_LOOKED_AT = 100_000, 400_000
 _EVEN = 200  # intervals that there are at least
@@ -27,7 +27,7 @@ _SIDE = 1e-9  # of the window: how long before an instant its left side is read
 _LOOKED = 1 / 3  # share of the tolerance for lines between looks; the rest is for times that are left out
 _BLOCK = 16_384  # intervals that are looked into together, for memory
 _ADDED = 64  # looks per interval of a block, on average: a step holds little more than half a period
-# Where an interval is looked into: at no simple fractions, so that no oscillation hides between them.
+# Interior points of an interval that are tested: no simple fractions, so that no oscillation is missed.
 _INSIDE = (0.3571, 0.6247)
 _ABOVE_NOISE = 10.0  # times its numerical noise: how closely a signal is followed at most
 _APART = 1e-5  # of a step: distance of the three values whose second difference is noise
@@ -36,7 +36,7 @@ _APART = 1e-5  # of a step: distance of the three values whose second difference
 def sample_times(run: Trajectory) -> tuple[Array, float]:
     """Times of samples where none were asked for: events, and a grid on which straight lines follow every signal.
 
-    Also what these lines miss, relative to the range of each signal.
+    Also return the error of interpolation, relative to the range of each signal.
     """
     first, last = run._raw.t_begin, run._raw.t_end
     if last <= first:
@@ -63,16 +63,16 @@ def looked_at(
     first: float | None = None,
     last: float | None = None,
 ) -> Trajectory:
-    """The same run at times that show what is read of it, with both sides of each event.
+    """Resample a run at times that resolve given signals, with both sides of each event.
 
     Parameters
     ----------
     run : Trajectory
-        Any; how it was sampled only says from where to where.
+        Any run; of its samples only the first and last time are used.
     read : callable
-        What is looked at, shape (signals, times).
+        Function that returns the signals, shape (signals, times).
     tolerance : float
-        What a straight line may miss, relative to the range of a signal.
+        Allowed error of linear interpolation, relative to the range of a signal.
     first, last : float, optional
         Window, s; by default that of the samples.
     """
@@ -96,7 +96,7 @@ def both_sides(run: Trajectory, first: float, last: float) -> Array:
 
 
 def _read_all(run: Trajectory) -> Array:
-    """Every signal that is not a mode, with both limits for the one that the sign of a force chooses."""
+    """Return all signals except modes, with both limits in place of `.limit`."""
     names = (name for name in run.signals if not name.endswith(".limit"))
     rows = [row for name in names if (row := np.asarray(run[name])).dtype.kind == "f"]
     samples = run._samples
@@ -144,7 +144,7 @@ def _followed(
 class Sizes:
     """Ranges of signals as far as they are known, or `least` times their numerical noise if that is more.
 
-    Where a signal is no finite number it counts as far below its lowest value, so that it jumps there.
+    A value that is not finite is replaced by one far below the lowest value, so that the signal jumps there.
     """
 
     def __init__(self, read: Read, points: Array, least: float) -> None:
@@ -169,7 +169,7 @@ class Sizes:
         self.none[known] = low - 2.0 * np.maximum(high - low, np.abs(low)) - 1.0
 
     def finite(self, values: Array) -> Array:
-        """These values, which count for the range, with a finite one for what is none."""
+        """Replace values that are not finite."""
         finite = np.isfinite(values)
         self.low = np.minimum(self.low, np.min(values, axis=1, where=finite, initial=np.inf))
         self.high = np.maximum(self.high, np.max(values, axis=1, where=finite, initial=-np.inf))

@@ -27,7 +27,7 @@ _ALIKE_AT_TICKS = 1e-11  # of the greatest value: a state does not jump there
 
 
 def derivative(run: Trajectory, name: str, parameter: str) -> float:
-    """Of a measure by its name, as `ensemble` knows it."""
+    """Return the derivative of a measure, by its name in `ensemble`."""
     j = run.sensitivity.parameters.index(parameter)
     for ending, what in _WITHOUT.items():
         if name == ending or name.endswith(f".{ending}"):
@@ -105,7 +105,7 @@ def _mean(run: Trajectory, i: int, j: int) -> float:
 
 
 def _extreme(run: Trajectory, i: int, j: int, sign: float) -> float:
-    """Of the greatest of sign·x: that of x where its rate is zero, else at the event or end where it lies."""
+    """Return the derivative of the maximum of sign·x: at a zero of the rate, or at an event or end."""
     pieces = _Pieces(run)
     first, last = run._raw.t_begin, run._raw.t_end
 
@@ -124,7 +124,7 @@ def _extreme(run: Trajectory, i: int, j: int, sign: float) -> float:
         middle = 0.5 * (low + high)
         rises = look(middle, "rates") > 0.0
         low, high = np.where(rises, middle, low), np.where(rises, high, middle)
-    # Steps among them: what a controller holds jumps there, at times that nothing moves.
+    # Held outputs of controllers jump at fixed times, which do not depend on the parameter.
     steps = np.setdiff1d(pieces.steps, pieces.times)
     smooth = np.unique(np.concatenate([low, steps, np.nextafter(steps[1:], first)]))
     value = look(smooth, "states")

@@ -36,7 +36,7 @@ def time_span(t_end: Any, t_start: object) -> tuple[float, float]:
     return start, number("t_end[1]", last)
 
 
-# What the engine takes where nothing is said.
+# Default options of the engine.
 _DEFAULT: dict[str, Any] = {
     name: getattr(_core.flow.Options(), name)
     for name in ("method", "keep", "max_events", "max_step", "max_time", "theta", "rebound_threshold", "rtol")
@@ -53,7 +53,7 @@ def engine_options(
     keep: str = "segments",
     **numbers: float,
 ) -> _core.flow.Options:
-    """Only what differs from the engine's defaults is handed over: of a short run the call takes most of the time."""
+    """Collect the options that differ from the engine's defaults; the call dominates the time of short runs."""
     if not isinstance(max_events, (int, np.integer)) or not 0 <= max_events <= MOST_EVENTS:
         reject("max_events", max_events, f"an integer from 0 to {MOST_EVENTS}")
     given: dict[str, Any] = {"t_end": t_end}

@@ -117,5 +117,5 @@ class SampledSignals:
         return ((name, self[name]) for name in self)
 
     def _ipython_key_completions_(self) -> list[str]:
-        """What ``run["<Tab>`` offers."""
+        """Names offered by ``run["<Tab>``."""
         return list(self._signals)

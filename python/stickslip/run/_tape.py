@@ -1,5 +1,6 @@
-"""What a function of arrays does with them, noted so that its gradient can be found backwards (reverse accumulation:
-Griewank, Walther, *Evaluating Derivatives*, 2008, 3.2).
+"""Recording of the operations of a function of arrays, for its gradient by reverse accumulation.
+
+Source: Griewank, Walther, *Evaluating Derivatives*, 2008, 3.2.
 """
 
 from __future__ import annotations
@@ -84,17 +85,17 @@ class Noted(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the array."""
+        """Shape of the array."""
         return self.value.shape
 
     @property
     def size(self) -> int:
-        """How many numbers there are."""
+        """Number of entries."""
         return self.value.size
 
     @property
     def ndim(self) -> int:
-        """Of the array."""
+        """Number of dimensions of the array."""
         return self.value.ndim
 
     @property
@@ -135,7 +136,7 @@ def gradients(of: Noted, by: Iterable[Noted]) -> list[Array]:
     of : Noted
         One number.
     by : iterable of Noted
-        What it may be made of.
+        Allowed operations.
     """
     order: list[Noted] = []
     seen: set[int] = set()
@@ -165,7 +166,7 @@ def _any_noted(key: Any) -> bool:
 
 
 def _to_shape(owed: Array, shape: tuple[int, ...]) -> Array:
-    """Where an array was broadcast, all that is owed to its copies is owed to it."""
+    """Sum the adjoint of a broadcast array over its copies."""
     extra = owed.ndim - len(shape)
     owed = owed.sum(axis=tuple(range(extra)))
     wide = tuple(k for k, n in enumerate(shape) if n == 1 and owed.shape[k] != 1)

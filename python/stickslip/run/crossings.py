@@ -1,4 +1,4 @@
-"""Events of the user's: instants at which something crosses a level, marked in the log or ending the run."""
+"""Events defined by the user: instants at which a signal crosses a level, marked in the log or ending the run."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ __all__ = ["Crossing"]
 
 Array = NDArray[np.float64]
 
-# Of the range of the form: what a straight line between looks may miss, and how near to the level an extremum is
-# looked into.
+# Relative to the range of the form: allowed error of linear interpolation, and distance of an extremum from the level
+# within which it is refined.
 _FINE, _NEAR, _MOST = 2e-5, 1e-2, 400_000
 
 
@@ -36,11 +36,11 @@ class Crossing:
     level : float, default 0.0
         The level.
     direction : {-1, 0, 1}, default 0
-        Falling, both, or rising only.
+        -1: falling only; 1: rising only; 0: both.
     terminal : bool, default False
-        Whether the run ends there.
+        If True, the run ends there.
     name : str, optional
-        Its name in the event log; by default that of the signals.
+        Name in the event log; by default that of the signals.
 
     Raises
     ------
@@ -49,9 +49,9 @@ class Crossing:
 
     Notes
     -----
-    Crossings are found on the dense form of the run, to the last digits of time, so that they do not affect the
-    motion. At a jump across the level the instant is that of the jump. Crossings after the start of the run count,
-    one at the very start does not. In the log ``before`` and ``after`` are ``low`` and ``high``.
+    Crossings are located on the dense form of the run, to machine precision in time, and do not affect the motion. A
+    jump across the level is a crossing. A crossing exactly at the start of the run does not count. In the log
+    ``before`` and ``after`` are ``low`` and ``high``.
 
     Examples
     --------
@@ -87,22 +87,22 @@ class Crossing:
 
     @property
     def label(self) -> str:
-        """Its name in the event log."""
+        """Name in the event log."""
         if self.name is not None:
             return self.name
         return " + ".join(key if f == 1.0 else f"{f:g} {key}" for key, f in self.form.items())
 
     def cause(self, rising: bool) -> str:
-        """What the log says of it."""
+        """Text in the event log."""
         return f"{self.label} {'rises' if rising else 'falls'} through {self.level:g}"
 
     def times(self, run: Trajectory) -> tuple[Array, NDArray[np.bool_]]:
-        """Times in a run at which it occurs, s, and whether the signal rises there.
+        """Return the times of the crossings in a run, s, and True where the signal rises.
 
         Parameters
         ----------
         run : Trajectory
-            A run that keeps its segments.
+            A run with its segments.
 
         Examples
         --------
@@ -142,7 +142,7 @@ class Crossing:
 
 
 def crossings_of(events: object) -> list[Crossing]:
-    """The argument `events` of a run as a list."""
+    """Return the argument `events` of a run as a list."""
     if isinstance(events, Crossing):
         return [events]
     several = isinstance(events, Iterable) and not isinstance(events, (str, Mapping))
@@ -161,7 +161,7 @@ def crossings_of(events: object) -> list[Crossing]:
 
 
 def _bisected(above: Callable[[Array], Array], low: Array, high: Array) -> Array:
-    """Where the sign changes between low and high, to the last digits; at a jump from its right."""
+    """Return the change of sign between low and high, to machine precision; at a jump its right side."""
     a, b = low.copy(), high.copy()
     if not a.size:
         return b
@@ -198,7 +198,7 @@ def _with_extrema(above: Callable[[Array], Array], t: Array, y: Array) -> tuple[
 
 
 def moved(run: Trajectory, times: Sequence[float], crossings: Sequence[Crossing]) -> list[Moved]:
-    """How crossings of a run move with its parameters: t' = -g_p / g_t of what crosses; at a jump as what jumps there."""
+    """Derivatives of the times of crossings: t' = -g_p / g_t; at a jump that of the event."""
     return [_moved(run, t, one.form) for t, one in zip(times, crossings, strict=True)]
 
 

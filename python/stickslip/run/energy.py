@@ -1,4 +1,4 @@
-"""The energy balance of a run."""
+"""Energy balance of a run."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Array = NDArray[np.float64]
 
 
 class Energy:
-    """Every term of the energy balance over time, in J, cumulative from the start of the run.
+    """Terms of the energy balance over time, in J, cumulative from the start of the run.
 
     ``kinetic + elastic - (their start values) = drives + controllers + surfaces + constraints - damping - friction -
     springs - compliances - impacts``, up to `imbalance`.
 
     For a `StateSpace` only the work of friction and of moving surfaces is known (force times relative velocity); the
-    matrices do not tell what is stored, damped or driven, so all other terms and the residual are NaN.
+    matrices do not determine the other terms, so these and the residual are NaN.
 
     Each term is computed when it is first read; `residual` needs no samples.
 
@@ -37,29 +37,28 @@ class Energy:
     kinetic, elastic : ndarray
         Stored energies.
     damping : ndarray
-        Energy taken by the damping matrix.
+        Energy dissipated by the damping matrix.
     drives : dict of ndarray
         Work done by each external force.
     controllers : dict of ndarray
         Work that each controller's output does on the machine.
     surfaces : dict of ndarray
-        Work done by the moving surface of each friction element, by contacts whose gap moves by itself, and by the
-        moving end of each spring.
+        Work done by the moving surface of each friction element, by the moving wall of each contact, and by the moving
+        end of each spring.
     constraints : dict of ndarray
-        Work done by each constraint that prescribes a motion; 0 where it prescribes none.
+        Work done by each constraint; 0 unless it prescribes a motion.
     springs : dict of ndarray
-        Energy taken by the damper of each spring. What a flank still stores when it lets go is dissipated as it
-        relaxes.
+        Energy dissipated by the damper of each spring, including the energy left in a flank when contact ends.
     compliances : dict of ndarray
-        Energy taken by the damping of each contact that yields.
+        Energy dissipated by the damping of each compliant contact.
     friction : dict of ndarray
-        Energy that goes into each friction element; bristles may store some of it.
+        Energy taken by each friction element; bristles may store a part of it.
     impacts : ndarray
         Energy lost in impacts.
     imbalance : ndarray
-        What the balance leaves unexplained.
+        Error of the balance.
     residual : float
-        The greatest imbalance at the end of any step, relative to all the work done in the run.
+        Greatest imbalance at the end of any step, relative to the total work done in the run.
 
     Examples
     --------
@@ -77,7 +76,7 @@ class Energy:
 
     @cached_property
     def residual(self) -> float:
-        """The greatest imbalance at the end of any step, relative to all the work done in the run."""
+        """Greatest imbalance at the end of any step, relative to the total work done in the run."""
         return self._raw.energy_residual
 
     @cached_property
@@ -95,12 +94,12 @@ class Energy:
 
     @property
     def elastic(self) -> Array:
-        """Energy stored in the stiffness matrix, in springs and in contacts that yield."""
+        """Energy stored in the stiffness matrix, in springs and in compliant contacts."""
         return self._term("elastic")
 
     @property
     def damping(self) -> Array:
-        """Energy taken by the damping matrix, and by the circulatory part of the stiffness, which may supply some."""
+        """Energy dissipated by the damping matrix, and taken or supplied by the circulatory part of the stiffness."""
         return self._term("damping")
 
     @cached_property
@@ -126,7 +125,7 @@ class Energy:
 
     @cached_property
     def surfaces(self) -> dict[str, Array]:
-        """Work done by the moving surface of each friction element, and by contacts and springs whose end moves."""
+        """Work done by moving surfaces of friction elements, moving walls of contacts and moving ends of springs."""
         compiled = self._raw.compiled
         surfaces = dict(zip(self._places, self._term("surfaces"), strict=True))
         for name in compiled.compensators:
@@ -144,19 +143,19 @@ class Energy:
 
     @cached_property
     def springs(self) -> dict[str, Array]:
-        """Energy taken by the damper of each spring."""
+        """Energy dissipated by the damper of each spring."""
         return dict(zip(self._raw.compiled.springs, self._term("dampers"), strict=True))
 
     @cached_property
     def compliances(self) -> dict[str, Array]:
-        """Energy taken by the damping of each contact that yields."""
+        """Energy dissipated by the damping of each compliant contact."""
         compiled = self._raw.compiled
         taken = zip(compiled.contacts, self._term("compliances"), strict=True)
         return {name: work for (name, _), work in taken if name in compiled.compliances}
 
     @cached_property
     def friction(self) -> dict[str, Array]:
-        """Energy taken at each friction element."""
+        """Energy taken by each friction element."""
         taken = dict(zip(self._places, self._term("friction"), strict=True))
         return {name: work for name, work in taken.items() if name not in self._raw.compiled.compensators}
 
@@ -167,7 +166,7 @@ class Energy:
 
     @property
     def imbalance(self) -> Array:
-        """What the balance leaves unexplained."""
+        """Error of the balance."""
         return self._term("imbalance")
 
     def __repr__(self) -> str:

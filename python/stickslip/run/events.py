@@ -1,4 +1,4 @@
-"""What happened in a run, and why."""
+"""Events of a run, with their causes."""
 
 from __future__ import annotations
 
@@ -22,44 +22,44 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Event:
-    """One change of the mode of one element.
+    """A change of mode of one element.
 
     Attributes
     ----------
     time : float
-        When, s.
+        Time of the event, s.
     element : str
         Name of the friction element, contact or controller.
     before, after : Mode
-        Modes on both sides.
+        Modes before and after the event.
     cause : str
         The guards that fired at this instant.
     rule : str
-        What decided the new modes.
+        Rule that selected the new modes:
 
-        * ``"unique"``: one admissible answer; ``"static to kinetic"``: the same, with an element that left rest;
-        * of several, ``"present mode"``: nothing changes; then ``"fewest changes"``; then
-          ``"least constraint"`` (Gauss); ``"ambiguous"`` where none of these tells them apart;
-        * ``"accumulation"``: the last ten slips were shorter than three of the machine's shortest time constants
-          and slower than 1e-6 of the speeds seen; the element rests until its force is 1e-6 above its limit;
-        * ``", force shared"`` behind it: rigidity leaves the forces open. Where normal forces are among them those of
-          least norm within all limits act; where only friction at rest is, those of least greatest utilisation;
-          ``", energy gained"``: an impact left more energy than there was.
+        * ``"unique"``: one admissible solution; ``"static to kinetic"``: the same, after break-away of an element;
+        * of several solutions, in this order, ``"present mode"``: no mode changes; ``"fewest changes"``; ``"least
+          constraint"`` (Gauss); ``"ambiguous"``: none of these rules selects one;
+        * ``"accumulation"``: each of the last ten slips was shorter than three of the machine's shortest time constants
+          and slower than 1e-6 of the greatest speed; the element sticks until its force is 1e-6 above its limit;
+        * with the suffix ``", force shared"``: the forces are statically indeterminate. If normal forces are
+          indeterminate, the forces of least norm within all limits act; if only friction in stick is, the forces whose
+          greatest utilisation is least; with the suffix ``", energy gained"``: the impact increased the energy.
     solutions : int or None
-        How many admissible answers there were, where that is certified or was counted.
+        Number of admissible solutions if known, else None.
     ambiguous : bool
-        True where several answers were left that no rule tells apart.
+        True if no rule selected one of several solutions.
     instant : int
-        Changes that happen together share this number.
+        Number of the instant, shared by simultaneous changes.
     impact : bool
-        Whether the contact was struck at this instant.
+        True if the contact took part in an impact at this instant.
     normal_impulse, tangential_impulse : float
-        Impulses of the impact, N s; the tangential one opposes sliding in the positive direction. Where a contact rubs
-        in several directions, each element ``"<name>[k]"`` has an event of its own with its share.
+        Impulses of the impact, N s; the tangential one opposes sliding in the positive direction. With several friction
+        directions each element ``"<name>[k]"`` has an event of its own with its share.
     loss : float
-        Energy lost in the impact, J; where several contacts are struck together the first one holds the total.
+        Energy lost in the impact, J; the first of several contacts in one impact holds the total.
     sensitivity : EventSensitivity or None
-        Derivatives of its time and of the states on both sides, by the `sensitivities` that `simulate` was asked for.
+        Derivatives of its time and of the states on both sides, for the `sensitivities` of `simulate`.
     """
 
     time: float
@@ -95,7 +95,7 @@ _ROW = np.dtype(
 class Events(Sequence[Event]):
     """The events of a run in the order of time; prints as a table.
 
-    A sequence of `Event`, which are created on access, and each attribute of all of them as an array:
+    A sequence of `Event` objects, created on access. Each attribute is also an array over all events:
     ``events.time``, ``.element``, ``.before``, ``.after`` (values of `Mode`), ``.cause``, ``.rule``, ``.solutions``
     (-1 where they were not counted), ``.ambiguous``, ``.instant``, ``.impact``, ``.normal_impulse``,
     ``.tangential_impulse`` and ``.loss``, each of shape (n_events,).
@@ -230,7 +230,7 @@ class Events(Sequence[Event]):
 
     @property
     def time(self) -> Array:
-        """When, s."""
+        """Time of the event, s."""
         return self._column("time")
 
     @property
@@ -240,42 +240,42 @@ class Events(Sequence[Event]):
 
     @property
     def before(self) -> NDArray[np.int8]:
-        """Modes before, as values of `Mode`."""
+        """Modes before the events, as values of `Mode`."""
         return self._column("before")
 
     @property
     def after(self) -> NDArray[np.int8]:
-        """Modes after, as values of `Mode`."""
+        """Modes after the events, as values of `Mode`."""
         return self._column("after")
 
     @property
     def cause(self) -> NDArray[np.object_]:
-        """The guards that fired, in words."""
+        """Guards that fired, in words."""
         return self._words(self._causes, "cause")
 
     @property
     def rule(self) -> NDArray[np.object_]:
-        """What decided the new modes: see `Event`."""
+        """Rules that selected the new modes: see `Event`."""
         return self._words(self._rules, "rule")
 
     @property
     def solutions(self) -> NDArray[np.int64]:
-        """How many admissible answers there were; -1 where they were not counted."""
+        """Numbers of admissible solutions; -1 where unknown."""
         return self._column("solutions")
 
     @property
     def ambiguous(self) -> NDArray[np.bool_]:
-        """Where several answers were left that no rule tells apart."""
+        """True where no rule selected one of several solutions."""
         return self._column("ambiguous")
 
     @property
     def instant(self) -> NDArray[np.int64]:
-        """Number of the instant."""
+        """Numbers of the instants."""
         return self._column("instant")
 
     @property
     def impact(self) -> NDArray[np.bool_]:
-        """Where a contact was struck."""
+        """True where a contact took part in an impact."""
         return self._column("impact")
 
     @property
@@ -294,7 +294,7 @@ class Events(Sequence[Event]):
         return self._column("loss")
 
     def of(self, element: str) -> Events:
-        """The events of one element.
+        """Return the events of one element.
 
         Parameters
         ----------
@@ -304,7 +304,7 @@ class Events(Sequence[Event]):
         Raises
         ------
         UnknownNameError
-            If there is none of that name.
+            If there is no element of this name.
         """
         numbers = [k for k, name in enumerate(self._elements) if name == element]
         if not numbers and self._elements:
@@ -313,7 +313,7 @@ class Events(Sequence[Event]):
         return self._some(np.isin(self._rows["element"], numbers))
 
     def to_dataframe(self) -> Any:
-        """The events as a pandas DataFrame (needs the extra ``data``)."""
+        """Return the events as a pandas DataFrame (needs the extra ``data``)."""
         pd = need("pandas", "pandas", "to_dataframe() needs", "data")
         text = {mode.value: str(mode) for mode in Mode}
         return pd.DataFrame(

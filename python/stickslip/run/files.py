@@ -100,14 +100,14 @@ def load(path: str | PathLike[str]) -> Trajectory | EnsembleResult:
     Returns
     -------
     Trajectory or EnsembleResult
-        A run goes on with the same bits; a store of an ensemble is read as far as it has come.
+        A run, which can be continued bitwise, or the results in the store so far.
 
     Raises
     ------
     ValueError
-        If it is damaged, something else, or written by another version with another format.
+        If the file is damaged, of another kind, or of another format version.
     OSError
-        If it cannot be read.
+        If the file cannot be read.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A number made of a run, with its gradient by parameters."""
+"""A number computed from a run, and its gradient with respect to parameters."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class _Moved:
 
     @property
     def events(self) -> list[_MovedEvent]:
-        """Its events, at their times."""
+        """Events at their times."""
         return [_MovedEvent(event, self) for event in self._run.events]
 
     def __getattr__(self, name: str) -> Any:
@@ -126,7 +126,7 @@ class _Read:
 
     @property
     def events(self) -> list[_ReadEvent]:
-        """Its events."""
+        """Events."""
         if self._run._marks.found:
             raise NotNoted("the events of a run with crossings")
         return [_ReadEvent(event, self, number) for number, event in enumerate(self._run.events)]
@@ -165,7 +165,7 @@ class _Readings:
 
 
 class _Gradient:
-    """What `value_and_grad` returns."""
+    """Result of `value_and_grad`."""
 
     def __init__(
         self,
@@ -224,38 +224,36 @@ def value_and_grad(
     mode: Literal["auto", "forward", "reverse"] = "auto",
     **options: Any,
 ) -> Callable[[ArrayLike], tuple[float, Array]]:
-    """Turn a number computed from a run into a function of parameters, with its gradient.
+    """Make a function of parameters that returns a number computed from a run, and its gradient.
 
-    Derivatives are those of `simulate(..., sensitivities=...)`: exact through stick, slip and impacts. Forwards, each
-    parameter is followed along the run, and by the chain rule the derivatives are those of ``f`` where what it reads of
-    the run moves along its tangent: differences of sixth order of ``f`` alone, without another run. In reverse, what the
-    number owes to the states is carried back along the run (adjoint), once for all parameters; what
-    they change in each mode is found before, and outweighs short runs.
+    Derivatives are those of `simulate(..., sensitivities=...)`: exact through stick, slip and impacts. In forward mode
+    tangents of all parameters are integrated with the run, and ``f`` is differentiated along them by differences of
+    sixth order, without another run. In reverse mode the adjoint is integrated backwards, once for all parameters;
+    setting it up dominates the time of short runs.
 
     Parameters
     ----------
     f : callable
         ``f(run) -> float``, smooth in ``run[signal]``, ``run.at(t)[signal]`` and ``run.events[k].time``; it may also
-        read ``run.t``, ``status``, ``success`` and attributes of events besides their time. Anything else has no
-        derivative and is an error.
-    machine : Machine, StateSpace or what holds one as ``.machine``
-        The machine, which stays as it is.
+        read ``run.t``, ``status``, ``success`` and other attributes of events. Reading anything else raises an error.
+    machine : Machine, StateSpace or object with a machine as ``.machine``
+        The machine; it is not modified.
     parameters : sequence of str
         Names as in `ensemble`.
     t_end : float or (float, float)
-        End of the runs, s; or their start and end.
+        End of the runs, s, or start and end.
     mode : {"auto", "forward", "reverse"}, default "auto"
-        "reverse" needs an ``f`` of states and times of events (not of crossings) that is written with NumPy: arithmetic,
-        elementary functions, indices, sums, means, products of matrices and the like. "auto" takes it from 12 parameters
-        on where it can, and else "forward". Both give the same numbers.
+        "reverse" needs an ``f`` of states and times of events (not of crossings) that is written with NumPy:
+        arithmetic, elementary functions, indices, sums, means, products of matrices and the like. "auto" uses "reverse"
+        for 12 or more parameters where possible, otherwise "forward". Both give the same values.
     **options
-        Of `simulate`.
+        Options of `simulate`.
 
     Returns
     -------
     callable
         ``p -> (value, gradient)`` for ``scipy.optimize.minimize(..., jac=True)``; the gradient has the shape
-        (n_parameters,) and is NaN where the run is not differentiable before what ``f`` reads.
+        (n_parameters,) and is NaN if the derivatives of the run end before the times that ``f`` reads.
 
     Raises
     ------
@@ -285,21 +283,21 @@ def value_and_grad(
 
 
 def to_jax(function: Callable[[ArrayLike], tuple[float, Array]]) -> Callable[[Any], Any]:
-    """Make a JAX function, for `jax.grad` and `jax.jit`, of a number with its gradient.
+    """Make a JAX function, for `jax.grad` and `jax.jit`, from a function that returns value and gradient.
 
-    JAX calls the run with its own derivatives (``custom_vjp`` over ``pure_callback``): one run for the
-    value and the gradient together. Needs ``pip install "stickslip[jax]"``.
+    JAX uses the derivatives of the run (``custom_vjp`` over ``pure_callback``): one run for value and gradient. Needs
+    ``pip install "stickslip[jax]"``.
 
     Parameters
     ----------
     function : callable
-        ``p -> (value, gradient)``, as `value_and_grad` makes it.
+        ``p -> (value, gradient)``, as returned by `value_and_grad`.
 
     Returns
     -------
     callable
         ``p -> value`` with p of the shape (n_parameters,), in the precision of p: JAX's is single unless
-        ``jax.config.update("jax_enable_x64", True)``. It has first derivatives; ``jax.vmap`` runs one after the other.
+        ``jax.config.update("jax_enable_x64", True)``. Only first derivatives exist; ``jax.vmap`` runs sequentially.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The response of a friction automaton to a prescribed velocity, by a run."""
+"""Response of a friction automaton to a prescribed velocity, by a run."""
 
 from __future__ import annotations
 

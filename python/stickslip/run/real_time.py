@@ -1,4 +1,4 @@
-"""The fixed-step form of a machine, for real time and hardware in the loop."""
+"""Fixed-step simulation of a machine, for real time and hardware in the loop."""
 
 from __future__ import annotations
 
@@ -24,58 +24,56 @@ Array = NDArray[np.float64]
 
 
 class RealTime:
-    """A machine that advances by one fixed step at a time, with bounded work per step.
+    """Real-time simulation of a machine with a fixed step and bounded work per step.
 
     Modes, transitions and resets are those of :func:`simulate`. Plant and continuous controllers advance by a
-    precomputed map, which is exact for signals that are straight within a step, together with one evaluation of each
-    sliding curve; bristles by one linearly implicit, L-stable step of order 2. An event is located within its step,
-    modes and states change there, and the rest of the step is taken in the new regime. At most `max_transitions` such
-    instants are handled per step; if more remain the step is flagged (`late`), and they are handled at the start of
-    the next one. The error is of first order in the step, of second order while signals are smooth and the machine is
-    not late. Signals that jump do so between two steps.
+    precomputed map, which is exact for signals that are linear within a step, with one evaluation of each sliding
+    curve; bristles by one linearly implicit, L-stable step of order 2. An event is located within its step, modes and
+    states change there, and the rest of the step continues in the new regime. At most `max_transitions` such instants
+    are handled per step; if more remain the step is flagged (`late`), and they are handled at the start of the next
+    step. The error is of first order in the step, of second order while signals are smooth and no step is late. Jumps
+    of signals act between two steps.
 
-    Where masses, forces, rows, loads or constraints are functions of the motion, a step is one of ROS2 (Verwer et al.
-    1999), linearly implicit, L-stable and of order 2, with a Jacobian by finite differences; sliding directions,
-    loads and M(q) are those of each stage, and velocities of sticking elements and constraints are corrected at the
-    end of the step, with the least change in the metric of the masses. Corners of formulas are stepped
-    over: where a force has a kink there (`abs`, `maximum`) the error remains of second order, where it jumps (`where`,
-    `sign`) it is of first order. A compliant contact is treated like any other force: there an error of the order of
-    the step's share of the contact remains. Such a step takes 1 to 10 µs.
+    If masses, forces, directions, loads or constraints are functions of the motion, a step is one of ROS2 (Verwer et
+    al. 1999), linearly implicit, L-stable and of order 2, with a Jacobian by finite differences; sliding directions,
+    loads and M(q) are evaluated in each stage, and velocities of sticking elements and constraints are corrected at the
+    end of the step, with the least change in the metric of the mass matrix. Corners of formulas are not located: at a
+    kink of a force (`abs`, `maximum`) the error remains of second order, at a jump (`where`, `sign`) it is of first
+    order. A compliant contact is treated as any other force, with an error of the order of the step divided by the
+    contact time. Such a step takes 1 to 10 µs.
 
-    Springs with play, with one side or of a table are linear from corner to corner: corners are located within the step
-    as all changes of mode are, a jump of a damper's force with them, and the error remains of second order.
+    The corners of piecewise linear springs (backlash, stops, tables) are located within the step like changes of mode,
+    and the error remains of second order.
 
-    Controllers run with the machine, with their limits and anti-windup. A sampled one runs at the start of
-    those steps on which its instants fall: its period has to be a whole number of steps. An output with a
-    delay appears when the delay ends, also within a step. The outputs of `step` are those at its end, before
-    what is sampled there acts.
+    Controllers run with their limits and anti-windup. A sampled controller runs at the start of a step: its period must
+    be a whole number of steps. A delayed output becomes active when the delay ends, also within a step. The outputs of
+    `step` are those at its end, before sampling at that instant takes effect.
 
-    The engine's step neither allocates memory nor throws, as long as `prebuilt` is True; it is a C++ class of
-    its own (``realtime/real_time.hpp``), usable without Python. It is False where there are too many combinations of
-    modes, or, in a machine with functions of its motion, constraints, springs with corners or limits of controllers that
-    look at rates: then a step may allocate.
+    The engine's step, a C++ class usable without Python (``realtime/real_time.hpp``), neither allocates memory nor
+    throws while `prebuilt` is True. `prebuilt` is False, and a step may allocate, if there are too many combinations of
+    modes, or if a machine with functions of its motion has constraints, piecewise linear springs, or limits of
+    controllers that use rates.
 
     Parameters
     ----------
     machine : Machine or StateSpace
-        What to run, or anything that has one as ``.machine``. Rigid contacts and one-way clutches are refused, since the
-        work of impacts is not bounded; so are load tables, and laws and controllers that are
-        Python functions: run such a controller between steps, and give its output as an `Input`.
+        The machine, or an object with a machine as ``.machine``. Rigid contacts and one-way clutches are refused, since
+        the work of impacts is not bounded; load tables, and laws and controllers that are Python functions, are refused
+        as well. Run a Python controller between steps, and pass its output as an `Input`.
     step : float
-        Step, s, > 0; the period of every sampled controller divided by a whole number; no longer than a dead time of
-        friction (`DeadTime`), whose velocities are kept at the ends of steps and taken at the middle of each.
+        Step, s, > 0; a whole fraction of the period of every sampled controller; at most the dead time of friction
+        (`DeadTime`).
     initial : mapping or array_like, optional
         Initial values as in :func:`simulate`.
     t_start : float, default 0.0
-        Time of the start, s; with sampled controllers a whole number of steps from their instants.
+        Start time, s; with sampled controllers a whole number of steps from their sampling instants.
     outputs : sequence of str, optional
         Signals that `step` returns, named as in ``run[...]``: by default all states.
     max_transitions : int, default 2
-        Most instants with changes of mode that one step serves, >= 1.
+        Greatest number of instants with changes of mode per step, >= 1.
     events : Crossing or sequence of them, optional
-        Instants to mark in `crossings`, on straight lines between the ends of steps: to second order, and what crosses a
-        level twice within a step is not seen. Looked for in Python, behind each step; a `Crossing` that is ``terminal``
-        is refused, since nothing ends here.
+        Crossings to record in `crossings`, located in Python by linear interpolation between the ends of steps, to
+        second order; two crossings within a step are not detected. A ``terminal`` `Crossing` is refused.
 
     Raises
     ------
@@ -156,8 +154,8 @@ class RealTime:
         Parameters
         ----------
         inputs : float, array_like or mapping, optional
-            Values of the machine's inputs, held over this step: in the order of `inputs`, or by name. Those
-            that are not given keep the value that they have, at first their default.
+            Values of the machine's inputs, held over this step: in the order of `inputs`, or by name. Other inputs keep
+            their value, at first their default.
 
         Returns
         -------
@@ -212,7 +210,7 @@ class RealTime:
         Parameters
         ----------
         steps : int or array_like
-            Their number, with inputs as they are; or the inputs of each step, shape (n_steps, n_inputs), or
+            Number of steps, with constant inputs; or the inputs of each step, shape (n_steps, n_inputs), or
             (n_steps,) for one input.
 
         Returns
@@ -247,7 +245,7 @@ class RealTime:
 
     @property
     def machine(self) -> Machine | StateSpace:
-        """The machine that runs."""
+        """The machine."""
         return self._machine
 
     @property
@@ -257,7 +255,7 @@ class RealTime:
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """Names of what `step` returns."""
+        """Names of the signals that `step` returns."""
         return self._outputs
 
     @property
@@ -279,42 +277,42 @@ class RealTime:
 
     @property
     def transitions(self) -> int:
-        """Instants with changes of mode so far."""
+        """Number of instants with changes of mode so far."""
         return self._engine.transitions
 
     @property
     def crossings(self) -> tuple[Mark, ...]:
-        """What has crossed its level so far: ``time``, s, ``element`` (its name), ``cause`` and ``rising``."""
+        """Crossings so far: ``time``, s, ``element`` (name), ``cause`` and ``rising``."""
         return tuple(self._marks)
 
     @property
     def late(self) -> bool:
-        """Whether the last step left a transition to the next one."""
+        """True if the last step left a transition to the next step."""
         return self._engine.late
 
     @property
     def late_steps(self) -> int:
-        """How many steps did so far."""
+        """Number of late steps so far."""
         return self._engine.left_over
 
     @property
     def clipped(self) -> bool:
-        """Whether a normal load was negative in the last step; a surface cannot pull, so it counted as zero."""
+        """True if a normal load was negative in the last step and was replaced by zero."""
         return self._engine.clipped
 
     @property
     def clipped_steps(self) -> int:
-        """How many steps had a negative normal load so far."""
+        """Number of steps with a negative normal load so far."""
         return self._engine.clipped_steps
 
     @property
     def failed(self) -> bool:
-        """Whether a step would have made the state infinite or NaN; the state before it is kept then."""
+        """True if a step would have made the state infinite or NaN; the state before this step is then kept."""
         return self._engine.failed
 
     @property
     def prebuilt(self) -> bool:
-        """Whether every combination of modes was built in advance, so that no step allocates."""
+        """True if every combination of modes was built in advance, so that no step allocates."""
         return self._engine.prebuilt
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Derivatives along a run."""
+"""Derivatives of a run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["EventSensitivity", "Sensitivity", "ValidUntil"]
 
 Array = NDArray[np.float64]
 
-# What has no derivative.
+# Measures without a derivative.
 _WITHOUT = {
     "mode": "a mode has no derivative",
     "contact_mode": "a mode has no derivative",
@@ -33,16 +33,16 @@ _WITHOUT = {
 
 @dataclass(frozen=True)
 class ValidUntil:
-    """Where the derivatives of a run end, and why.
+    """Time and reason of the end of the derivatives of a run.
 
     Attributes
     ----------
     time : float
-        From here on nothing is determined, s; infinite where the whole run has derivatives.
+        Time from which derivatives do not exist, s; infinite if the whole run has derivatives.
     event : Event or None
-        The event at which they end, if it is an event.
+        The event at which they end, if any.
     reason : str
-        Why, in words; empty where nothing ends them.
+        Reason; empty if the whole run has derivatives.
     """
 
     time: float
@@ -51,36 +51,35 @@ class ValidUntil:
 
 
 class Sensitivity:
-    """Derivatives of a run by its parameters: ``simulate(..., sensitivities=[...])`` makes them.
+    """Derivatives of a run with respect to parameters, computed by ``simulate(..., sensitivities=[...])``.
 
     ``run.sensitivity["block.position", "belt.law.static"]`` is the total derivative of a signal at each sample time, of
     shape (n_times,), and ``end`` that of all states at the end; ``measure("block.position.max", "belt.law.static")`` is
     that of a single number of the run. Derivatives of times are with the events, crossings among them:
-    ``run.events[3].sensitivity["belt.law.static"]``. A run that a crossing ends is differentiated at the time at which
-    it ended.
+    ``run.events[3].sensitivity["belt.law.static"]``. A run ended by a crossing is differentiated at its end time.
 
-    Within a mode the tangent of the motion is integrated with it, s' = f_x s + f_p: its exact series where the motion
-    is known exactly, else collocation over the same steps. At an event the tangent jumps with the states (saltation;
-    Leine, Nijmeijer, *Dynamics and Bifurcations of Non-Smooth Mechanical Systems*, 2004, 7.3): with the guard h = 0,
-    motions f⁻ and f⁺ and the reset R, the event's time has the derivative t' = -(h_x s⁻ + h_p)/(h_x f⁻ + h_t), and s⁺
-    = R_x(s⁻ + f⁻t') + R_p + R_t t' - f⁺t'. Derivatives by a parameter alone, f_p, h_p and R_p, are differences of
-    sixth order of the machine compiled with neighbouring values, exact to about 1e-13. Where a parameter is at a
-    bound of its allowed range, its derivative is the one-sided derivative into the range.
+    Within a mode the tangent equation s' = f_x s + f_p is integrated with the motion: by its exact series in linear
+    regimes, else by collocation over the same steps. At an event the tangent jumps with the states (saltation; Leine,
+    Nijmeijer, *Dynamics and Bifurcations of Non-Smooth Mechanical Systems*, 2004, 7.3): with the guard h = 0, motions
+    f⁻ and f⁺ and the reset R, the event's time has the derivative t' = -(h_x s⁻ + h_p)/(h_x f⁻ + h_t), and s⁺ = R_x(s⁻
+    + f⁻t') + R_p + R_t t' - f⁺t'. Partial derivatives f_p, h_p and R_p are differences of sixth order of the machine
+    compiled with neighbouring values, accurate to about 1e-13. Where a parameter is at a bound of its allowed range,
+    its derivative is the one-sided derivative into the range.
 
-    Where nothing is determined derivatives are NaN from there on, and `valid_until` says since when and why: a guard that
-    only grazes, events at one instant whose order changes, the end of an accumulation of impacts or slips, several
-    answers of which no rule prefers one, a start on a guard that the parameter moves. The period and the delay of a
-    sampled controller move its ticks, whose times are known, t' = k for the period; a mode that changes at one changes when
-    it comes. Derivatives by them end where ticks come together that move apart, at a tick at a breakpoint of a signal,
-    at one at which a function is called and modes may change, and at an end of the run that is a tick. A sample just at
-    a moved tick has the derivatives behind it, and extremes of a run and the mean of what is held none.
+    Where derivatives do not exist they are NaN from then on, and `valid_until` holds time and reason: a grazing guard,
+    simultaneous events whose order changes, the end of an accumulation of impacts or slips, an ambiguous event, a start
+    on a guard that the parameter moves. The period and the delay of a sampled controller move its sampling instants (t'
+    = k for instant k and the period). Derivatives with respect to them end where instants of different controllers
+    coincide, at an instant on a breakpoint of a signal, at a call of a Python function that may change modes, and at an
+    end of the run on a sampling instant. A sample at a moved instant has the derivatives after it; extremes of a run
+    and means of held signals have none.
 
     Attributes
     ----------
     parameters : tuple of str
-        As they were given.
+        Names of the parameters.
     valid_until : ValidUntil
-        Time, event and reason where the derivatives end.
+        Time, event and reason of the end of the derivatives.
 
     Examples
     --------
@@ -99,7 +98,7 @@ class Sensitivity:
 
     @property
     def valid_until(self) -> ValidUntil:
-        """Where the derivatives end, and why."""
+        """Time and reason of the end of the derivatives."""
         number = self._raw.valid_event
         return ValidUntil(
             self._raw.valid_until, None if number < 0 else self._run._logged[number], self._raw.reason
@@ -119,13 +118,13 @@ class Sensitivity:
         return end
 
     def measure(self, name: str, parameter: str) -> float:
-        """The derivative of a single number of the run, under the name that an `ensemble` measures.
+        """Return the derivative of a measure of the run, named as in `ensemble`.
 
         Parameters
         ----------
         name : str
             ``"<state>.max"``, ``.min``, ``.mean``, ``.final``, ``"events.first"``, ``"events.last"`` (also of one
-            element: ``"belt.events.first"``), ``"<element>.stick_time"``. For any other number made of a run see
+            element: ``"belt.events.first"``), ``"<element>.stick_time"``. For other functions of a run see
             `value_and_grad`.
         parameter : str
             One of `parameters`.
@@ -133,14 +132,14 @@ class Sensitivity:
         Returns
         -------
         float
-            In units of the measure per unit of the parameter. NaN where the derivatives end before what is measured,
-            where several extremes are equal but move differently, and by a parameter that moves ticks for extremes (which
-            may lie at a tick, where the velocity bends) and the mean of what a controller holds.
+            In units of the measure per unit of the parameter. NaN if the derivatives end before the measured time, if
+            several equal extremes have different derivatives, and for periods and delays of sampled controllers in
+            extremes and in means of held signals.
 
         Raises
         ------
         ValueError
-            Naming what is unknown, or has no derivative: counts and errors.
+            For unknown names, and for measures without derivatives (counts and errors).
 
         Examples
         --------
@@ -199,7 +198,7 @@ class Sensitivity:
 
 
 class EventSensitivity(Mapping[str, float]):
-    """Derivatives of one event by the parameters: of its time, and of the states on both sides.
+    """Derivatives of an event with respect to the parameters: of its time, and of the states on both sides.
 
     ``event.sensitivity["belt.law.static"]`` is the derivative of its time; ``before`` and ``after`` are those of the
     states just before and after it, at its time in each run, of shape (n_states, n_parameters).
@@ -243,7 +242,7 @@ class EventSensitivity(Mapping[str, float]):
 
 
 class Moved(NamedTuple):
-    """How a crossing moves: derivatives of its time, and of the states on both sides at its time in each run."""
+    """Derivatives of a crossing: of its time, and of the states on both sides."""
 
     time: Array
     before: Array
@@ -251,7 +250,7 @@ class Moved(NamedTuple):
 
 
 class Derivatives:
-    """What a run has of derivatives: those of the engine, and behind its events those of crossings."""
+    """Return the derivatives of a run: those of the engine, and those of crossings."""
 
     def __init__(
         self,

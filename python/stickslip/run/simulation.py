@@ -1,4 +1,4 @@
-"""simulate(): one run of a machine."""
+"""The function `simulate`."""
 
 from __future__ import annotations
 
@@ -43,71 +43,69 @@ def simulate(
     events: Sequence[Crossing] | Crossing = (),
     sensitivities: Sequence[str] = (),
 ) -> Trajectory:
-    """Run a machine.
+    """Simulate a machine.
 
     Parameters
     ----------
     machine : Machine or StateSpace
-        What to run, or anything that has one as ``.machine``.
+        The machine, or an object with a machine as ``.machine``.
     t_end : float or (float, float)
-        End of the run, s; or its start and end, as ``t_span`` of SciPy's ``solve_ivp``.
+        End of the run, s, or start and end, as ``t_span`` of SciPy's ``solve_ivp``.
     t_start : float, default 0.0
-        Start, s, where `t_end` is the end alone; not with `state`.
+        Start of the run, s, if `t_end` is only the end; not with `state`.
     initial : mapping or array_like, optional
         Initial values by the name of the state, such as ``{"block.velocity": 0.2}`` (all others 0), or all of them.
     dt : float, optional
-        Sample on the grid ``t_start + k dt``, s. Samples take their values from the right of an event.
+        Sampling interval, s: samples at ``t_start + k dt``. At an event, samples hold the value after it.
     t_eval : array_like, optional
-        Sample at just these times, s. Without `dt` and `t_eval` the samples are the events and a grid fine enough to draw
-        the motion (`Trajectory.t`), whatever steps the run took; ``run.at(t)`` samples it anew at any time.
+        Times of the samples, s. Without `dt` and `t_eval` the samples are the events and a grid fine enough to draw the
+        motion (`Trajectory.t`); ``run.at(t)`` resamples the run at any times.
     rtol : float, default 1e-8
-        Relative tolerance of regimes that are integrated numerically. Exact flows do not use it.
+        Relative tolerance of numerical integration. Linear regimes, which are exact, do not use it.
     atol : float or array_like, optional
         Absolute tolerance, one for all or per state; by default `rtol` times the size of each state.
     method : {"auto", "exact", "explicit", "stiff", "time_stepping"}
-        How regimes are run. ``auto``: linear ones exactly, others by an explicit pair (of order 5; of order 8, Dormand
-        and Prince's DOP853, where masses, rows or forces are functions of the motion), or by an L-stable Rosenbrock
-        method of order 5 where they are stiff. ``time_stepping``: the θ-scheme of Moreau and Jean with the
-        fixed step `max_step`, of first order: no event is searched for, contact forces and impacts are impulses of a step,
-        gaps are violated by about one step's motion, and impacts follow Newton's law. Where masses, rows or forces are
-        functions of the motion, they are those of half a step on, at the velocities of its start: forces of formulas are
-        not implicit, and stiff ones need a step short enough. It takes curves without internal states and no
-        controllers. Between steps all signals are interpolated.
+        Method of integration. ``auto``: linear regimes exactly, others by an explicit pair (of order 5; of order 8,
+        Dormand and Prince's DOP853, if masses, directions or forces are functions of the motion), or by an L-stable
+        Rosenbrock method of order 5 if they are stiff. ``time_stepping``: the θ-scheme of Moreau and Jean with the
+        fixed step `max_step`, of first order: events are not located, contact forces and impacts are impulses of a
+        step, penetration is about one step's motion, and impacts follow Newton's law. Functions of the motion are
+        evaluated at the middle of the step with the velocities at its start, so stiff forces need a short step. It
+        takes friction laws without internal states and no controllers. Signals are interpolated between steps.
     max_step : float, optional
-        Longest step, s; of ``time_stepping`` the step.
+        Maximum step, s; the fixed step for ``time_stepping``.
     rebound_threshold : float, default 1e-9
-        Velocity threshold of restitution, in [0, 1): a contact that would rebound slower than this share of the
-        greatest speed, or step of speed, that has occurred at it (or of its size by `Machine.scales`, if that is more)
-        does not rebound where a force brings it back: a single contact is treated as plastic (ε = 0); several are
-        brought to rest with minimum-norm impulses, with friction by its law. This ends bounces that follow each other
-        faster and faster; the energy lost
-        by it, about the square of the threshold times the greatest seen, counts as loss of that impact like any
-        other. With 0 only `max_events` ends them.
+        Velocity threshold of restitution, in [0, 1), relative to the greatest speed or velocity jump at the contact so
+        far (or to its size in `Machine.scales`, if that is larger). A contact that would rebound more slowly, against a
+        force that closes it, does not rebound: a single contact is treated as plastic (ε = 0); several are brought to
+        rest with minimum-norm impulses, with friction by its law. This ends accumulating bounces; the energy lost,
+        relative to the greatest about the square of the threshold, is part of the loss of that impact. With 0 only
+        `max_events` ends them.
     theta : float, default 0.5
-        Of ``time_stepping``: weight of the end of a step, from 1/2 to 1.
+        Weight of the end of a step in ``time_stepping``, from 1/2 to 1.
     max_events : int, optional
-        Budget of events; when used up the run ends with status ``"budget"``.
+        Greatest number of events, after which the run ends with status ``"budget"``.
     max_time : float, optional
-        Budget of wall-clock time, s.
+        Limit of wall-clock time, s.
     keep : {"segments", "events", "nothing"}
-        What to keep: the whole motion, or only its events and the end, or the end alone. Unless the segments are
-        kept, memory does not grow with the steps, and the only sample is that at the end (no `dt`, `t_eval`).
+        Data to keep: the whole motion, only events and end, or only the end. Without segments memory does not grow with
+        the steps, and the only sample is the end (no `dt`, `t_eval`).
     state : State, optional
-        Go on from ``run.state`` of an earlier run of the same machine, with the same bits as one long run. A state
-        belongs to its description; that of another machine is refused.
+        State to continue from: ``run.state`` of an earlier run of the same machine. The result is bitwise that of one
+        long run. The state of another machine is refused.
     events : Crossing or sequence of them, optional
-        Instants that are marked in the log, or end the run with status ``"stopped"``; `keep` must be its default.
+        Crossings to mark in the log, or to end the run with status ``"stopped"``; `keep` must be its default.
     sensitivities : sequence of str, optional
-        Parameters by which to differentiate the run, under the names that an `ensemble` varies: numbers and signals of
-        the machine such as ``"slide.mass"``, ``"belt.law.static"``, ``"force_scale"``, and initial values by the name
-        of the state. ``run.sensitivity`` and ``run.events[k].sensitivity`` hold the derivatives; see `Sensitivity`. The
-        run itself stays the same to the last bit. Not with `state`, ``time_stepping``, a `keep` other than
-        ``"segments"``, quantisers or friction that remembers by a pure delay.
+        Parameters to differentiate the run with respect to, named as in `ensemble`: numbers and signals of the machine
+        such as ``"slide.mass"``, ``"belt.law.static"``, ``"force_scale"``, and initial values by the name of the state.
+        ``run.sensitivity`` and ``run.events[k].sensitivity`` hold the derivatives; see `Sensitivity`. The run itself is
+        bitwise unchanged. Not with `state`, ``time_stepping``, a `keep` other than ``"segments"``, quantisers or
+        `DeadTime`.
 
     Returns
     -------
     Trajectory
-        Always returned, also where the run ended early: `status` and `message` say how and why.
+        Returned even if the run ended early: `status` and `message` state how and why.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How a run ended."""
+"""Status of a run."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from enum import Enum
 
 
 class Status(str, Enum):
-    """How a run ended; equal to its name as a string.
+    """Status of a run; equal to its name as a string.
 
-    ``"failed"``: a formula of the machine has no meaning there, such as a negative normal load or the root of a negative
-    number; in an ensemble also a point whose parameters were refused. Points may also be ``"interrupted"``: not done.
+    ``"failed"``: a formula of the machine became undefined, such as a negative normal load or the root of a negative
+    number; in an ensemble also a point with refused parameters. Points of an ensemble that were not computed are
+    ``"interrupted"``.
     """
 
     FINISHED = "finished"

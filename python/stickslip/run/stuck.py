@@ -1,4 +1,4 @@
-"""Why a friction element sticks, and how far it is from breaking away."""
+"""State of a sticking friction element: its force and its distance from break-away."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Stuck:
-    """Why an element sticks, from :meth:`Trajectory.why_stuck`.
+    """Result of :meth:`Trajectory.why_stuck`: state of a sticking element.
 
     Attributes
     ----------
     element : str
         Name of the friction element.
     time : float
-        The time asked about, s.
+        Time of the query, s.
     force : float
-        Force that it holds, N, with the sign of the motion that it prevents. Where several elements share a
-        force in many ways, its share by the rule of the engine (`Event.rule`).
+        Friction force, N, with the sign of the motion that it prevents. If the forces of several elements are
+        statically indeterminate, the one selected by the engine (`Event.rule`).
     limit : tuple of two float
-        Lowest and highest force that it can hold at that time, N.
+        Lowest and highest force of stick at that time, N.
     since : float
-        Start of this stick, s, or of the run if it was stuck before.
+        Start of this stick, s, or of the run.
     for_good : bool
-        True if it is certain that nothing in the machine breaks away any more: all signals stay constant,
-        everything sticks, and what may still swing (free coordinates, elastic surfaces) has too little energy
-        to reach a limit. False where that is not known.
+        True if no element of the machine can break away any more: all signals stay constant, all elements stick, and
+        remaining oscillations (free coordinates, elastic surfaces) have too little energy to reach a limit. False if
+        unknown.
     unit : str
-        Of force and limit.
+        Unit of force and limit.
     """
 
     element: str
@@ -61,7 +61,7 @@ class Stuck:
 
 
 def why_stuck(run: Trajectory, element: str, t: float | None) -> Stuck:
-    """Why an element of a run sticks: see `Trajectory.why_stuck`."""
+    """Implement `Trajectory.why_stuck`."""
     compiled = run._raw.compiled
     rows = [name for name in compiled.friction if name not in compiled.compensators]
     known = dict.fromkeys([*rows, *(name for name, _ in compiled.contacts)])

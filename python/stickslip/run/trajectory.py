@@ -1,4 +1,4 @@
-"""What a run leaves behind."""
+"""Result of a run."""
 
 from __future__ import annotations
 
@@ -40,30 +40,28 @@ NO_MARKS = Marks()
 class Trajectory(SampledSignals):
     """The motion of a machine: samples, events, energy, and a state to continue from.
 
-    Named signals are read with ``run["block.position"]``: positions, velocities and accelerations of
-    coordinates; ``.force`` (opposing the velocity), ``.velocity``, ``.load``, ``.mode`` and ``.limit`` of
-    friction elements. The limit is the force at which a stuck element breaks away, with the sign of the force
-    that it holds; NaN while it slides. Controllers have ``.output``, ``.reference``, ``.error`` and
-    ``.mode``, springs ``.force`` (opposing the elongation), ``.elongation``, ``.elongation_rate`` and ``.mode``,
-    constraints ``.force`` and ``.impulse``, one-way clutches ``.force``, ``.velocity``, ``.mode`` and ``.impulse``.
-    As with a dictionary, ``for name in run``, ``name in run``, ``len(run)``, ``keys()``, ``values()`` and ``items()`` go
-    over these signals.
+    ``run["block.position"]`` returns a signal by name: positions, velocities and accelerations of coordinates;
+    ``.force`` (opposing the velocity), ``.velocity``, ``.load``, ``.mode`` and ``.limit`` of friction elements. The
+    limit is the break-away force of a sticking element, with the sign of its friction force; NaN in slip. Controllers
+    have ``.output``, ``.reference``, ``.error`` and ``.mode``, springs ``.force`` (opposing the elongation),
+    ``.elongation``, ``.elongation_rate`` and ``.mode``, constraints ``.force`` and ``.impulse``, one-way clutches
+    ``.force``, ``.velocity``, ``.mode`` and ``.impulse``. A run is a mapping of these signals: ``for name in run``,
+    ``name in run``, ``len(run)``, ``keys()``, ``values()`` and ``items()`` work as for a dictionary.
 
     Attributes
     ----------
     t : ndarray, shape (n_times,)
-        Sample times, s; where none were asked for, the events and a grid that follows the motion.
+        Sample times, s; by default the events and a grid that resolves the motion.
     y : ndarray, shape (n_states, n_times)
         States, named in `states`.
     events : Events
         Every change of mode, with its cause.
     status : Status
         ``"finished"``, ``"stopped"`` (by a `Crossing`), ``"budget"``, ``"no_solution"``, ``"stalled"`` (time cannot
-        advance, as when the state has overflowed), ``"failed"`` (a normal load has become negative, or another formula
-        of the machine has no meaning there); `message` says more, `success` is True if finished or stopped.
+        advance, for example after overflow), ``"failed"`` (a normal load became negative, or another formula of the
+        machine became undefined); `message` gives details, `success` is True if finished or stopped.
     state : State
-        Complete state at the end: ``simulate(machine, state=run.state, t_end=...)`` goes on with the same
-        bits.
+        Complete state at the end: ``simulate(machine, state=run.state, t_end=...)`` continues the run bitwise.
 
     Examples
     --------
@@ -95,11 +93,10 @@ class Trajectory(SampledSignals):
     def t(self) -> Array:
         """Sample times, s, shape (n_times,).
 
-        Those asked for; without `dt` and `t_eval` the events and a grid on which straight lines follow every signal
-        but modes to a thousandth of its range, or to ten times its numerical noise (`.limit` on each side of zero
-        force). Where a signal jumps, the time just before is among them. They are found when first read. There are
-        at most 100 000 of them, or as many as there are events: if more were needed, a ``RuntimeWarning`` says by how
-        much straight lines miss the signals.
+        The requested samples or, without `dt` and `t_eval`, the events and a grid on which linear interpolation
+        reproduces every signal to a thousandth of its range, or to ten times its numerical noise. Before a jump of a
+        signal there is an additional sample. Computed on first access. There are at most 100 000 samples, or as many as
+        events; if more were needed, a ``RuntimeWarning`` states the error of interpolation.
         """
         times, missed = self._times
         warn_of_missed(times, missed)
@@ -152,38 +149,38 @@ class Trajectory(SampledSignals):
 
     @property
     def machine(self) -> Machine | StateSpace:
-        """The machine as it was when the run began; elements that are added later, even during the run, are not in it."""
+        """The machine at the start of the run, without elements that were added later."""
         return self._machine._snapshot()
 
     @cached_property
     def units(self) -> Mapping[str, str]:
-        """Unit of each signal, from the machine's table of variables; empty for numbers and where it is not known."""
+        """Unit of each signal; empty for pure numbers and unknown units."""
         told: Mapping[str, str] = getattr(self._described, "units", {})
         return units(self.machine) | dict(told)
 
     @property
     def described(self) -> object:
-        """What was given to `simulate`: the machine, or the object that holds it, such as a wedge gear."""
+        """The object passed to `simulate`: the machine, or an object that holds it, such as a wedge gear."""
         return self.machine if self._described is None else self._described
 
     @property
     def status(self) -> Status:
-        """How the run ended."""
+        """Status of the run."""
         return Status.STOPPED if self._marks.stopped else Status(self._raw.status)
 
     @property
     def message(self) -> str:
-        """How the run ended, in words."""
+        """Status of the run in words."""
         return self._marks.stopped or self._raw.message
 
     @property
     def success(self) -> bool:
-        """Whether the run reached its end, or a `Crossing` that ends it."""
+        """True if the run reached its end, or a terminal `Crossing`."""
         return self.status in (Status.FINISHED, Status.STOPPED)
 
     @property
     def state(self) -> _core.dynamics.State:
-        """Complete state at the end of the run."""
+        """Complete state at the end of the run, for `simulate`."""
         return self._raw.state
 
     @cached_property
@@ -193,9 +190,10 @@ class Trajectory(SampledSignals):
 
     @cached_property
     def method(self) -> dict[str, str]:
-        """How each combination of modes was run: ``"exact"``, ``"explicit"``, ``"stiff"`` or ``"time stepping"``.
+        """Method of integration for each combination of modes: ``"exact"``, ``"explicit"``, ``"stiff"`` or ``"time
+        stepping"``.
 
-        ``"slow subspace"`` is exact as well: of a stiff linear regime, after its fast modes had died out.
+        ``"slow subspace"`` is exact as well, for stiff linear regimes after their fast modes have decayed.
         """
         compiled = self._raw.compiled
         out: dict[str, str] = {}
@@ -212,12 +210,12 @@ class Trajectory(SampledSignals):
 
     @cached_property
     def events(self) -> Events:
-        """Every change of mode, and every `Crossing` that was asked for."""
+        """All changes of mode and all requested crossings."""
         return marked(self._logged, self._marks)
 
     @cached_property
     def _logged(self) -> Events:
-        """Every change of mode."""
+        """All changes of mode."""
         compiled = self._raw.compiled
         controllers = (name for name, *_ in compiled.controllers)
         contacts = (name for name, _ in compiled.contacts)
@@ -227,12 +225,12 @@ class Trajectory(SampledSignals):
 
     @cached_property
     def sensitivity(self) -> Sensitivity:
-        """Derivatives by the parameters that ``simulate(..., sensitivities=[...])`` was asked for.
+        """Derivatives with respect to the parameters in ``simulate(..., sensitivities=[...])``.
 
         Raises
         ------
         ValueError
-            If none were asked for, or the run was saved or pickled, which drops them.
+            If the run was made without `sensitivities`, or was loaded or unpickled, as derivatives are not saved.
         """
         if self._derivatives is None:
             raise ValueError(
@@ -246,7 +244,7 @@ class Trajectory(SampledSignals):
         return self._samples.states
 
     def sol(self, t: ArrayLike) -> Array:
-        """States at any times within the run, from its dense form, as SciPy's ``sol.sol``.
+        """Return the states at any times within the run, from its dense form, as SciPy's ``sol.sol``.
 
         Parameters
         ----------
@@ -256,12 +254,12 @@ class Trajectory(SampledSignals):
         Returns
         -------
         ndarray, shape (n_states,) or (n_states, n)
-            Named in `states`; at an event those just after it.
+            States in the order of `states`; at an event those after it.
 
         Raises
         ------
         ValueError
-            If a time is outside of the run.
+            If a time is outside the run.
 
         Examples
         --------
@@ -278,7 +276,7 @@ class Trajectory(SampledSignals):
         return states
 
     def at(self, t: ArrayLike) -> Trajectory:
-        """The same run sampled at other times, from its dense form; nothing is computed again.
+        """Return the run resampled at other times, from its dense form, without a new simulation.
 
         Parameters
         ----------
@@ -302,7 +300,7 @@ class Trajectory(SampledSignals):
         return self._sampled(times)
 
     def why_stuck(self, element: str, t: float | None = None) -> Stuck:
-        """Why a friction element sticks at some time, and how far it is from breaking away.
+        """Return force, limits and margin of a sticking friction element.
 
         Parameters
         ----------
@@ -314,14 +312,14 @@ class Trajectory(SampledSignals):
         Returns
         -------
         Stuck
-            Force held, limits, margin, since when, and whether it can never break away again.
+            Friction force, limits, margin, start of stick, and whether break-away is excluded for good.
 
         Raises
         ------
         KeyError
             If there is no such element.
         ValueError
-            If `t` is outside of the run, or the element slides at `t` or has no friction.
+            If `t` is outside the run, or the element slides at `t` or has no friction.
 
         Examples
         --------
@@ -335,11 +333,11 @@ class Trajectory(SampledSignals):
 
     @cached_property
     def energy(self) -> Energy:
-        """The energy balance at the sample times; terms that a `StateSpace` leaves open are NaN: see `Energy`."""
+        """Energy balance at the sample times: see `Energy`."""
         return Energy(self.machine, self._times[0], self._raw)
 
     def to_xarray(self) -> Any:
-        """All signals as an xarray Dataset over time, with units (needs the extra ``data``)."""
+        """Return all signals as an xarray Dataset over time, with units (needs the extra ``data``)."""
         xr = need("xarray", "xarray", "to_xarray() needs", "data")
         data = {
             name: ("time", np.asarray(self[name]), {"units": unit} if (unit := self.units.get(name)) else {})
@@ -348,12 +346,12 @@ class Trajectory(SampledSignals):
         return xr.Dataset(data, coords={"time": ("time", self.t, {"units": "s"})})
 
     def to_dataframe(self) -> Any:
-        """All signals as columns of a pandas DataFrame, one row for each sample (needs the extra ``data``).
+        """Return all signals as columns of a pandas DataFrame, one row per sample (needs the extra ``data``).
 
         Returns
         -------
         pandas.DataFrame
-            Its index ``"time"`` holds the sample times, s; a time that was asked for twice stands there twice.
+            Its index ``"time"`` holds the sample times, s; a time requested twice has two rows.
 
         Examples
         --------
@@ -368,12 +366,13 @@ class Trajectory(SampledSignals):
 
     @deferred
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write all signals to a text file: a column for each, values separated by commas, names in the first line.
+        """Write all signals to a CSV file: one column per signal, names in the first line.
 
         Parameters
         ----------
         path : path
-            The file; an existing one is replaced. Numbers are written so that they are read with the same bits.
+            The file; an existing file is replaced. Numbers are written with full precision, so that they are restored
+            bitwise.
 
         Examples
         --------
@@ -393,15 +392,15 @@ class Trajectory(SampledSignals):
 
     @deferred
     def to_mat(self, path: str | PathLike[str]) -> None:
-        """Write all signals to a file of MATLAB (version 5; needs SciPy, extra ``identify``).
+        """Write all signals to a MATLAB file (version 5; needs SciPy, extra ``identify``).
 
-        ``s = load("run.mat")`` has ``s.time``, and a struct for each element and coordinate, ``s.slide.position``: columns
-        of one length. Characters that MATLAB does not allow in a name become ``_``.
+        ``s = load("run.mat")`` has the column ``s.time``, and a struct for each element and coordinate with columns
+        such as ``s.slide.position``. Characters that MATLAB does not allow in a name become ``_``.
 
         Parameters
         ----------
         path : path
-            The file; an existing one is replaced.
+            The file; an existing file is replaced.
 
         Raises
         ------
@@ -423,20 +422,20 @@ class Trajectory(SampledSignals):
 
     @deferred
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the run with its machine to a file, from which `load` reads it with the same bits.
+        """Write the run with its machine to a file; `load` restores it bitwise.
 
-        It is an ``.npz`` archive without pickles: arrays, and the description as JSON. What held the machine, such
-        as a wedge gear, is not saved, only the machine.
+        It is an ``.npz`` archive without pickles: arrays, and the description as JSON. Of an object that holds a
+        machine, such as a wedge gear, only the machine is saved.
 
         Parameters
         ----------
         path : path
-            The file, whatever its name; an existing one is replaced.
+            The file, with any name; an existing file is replaced.
 
         Raises
         ------
         ValueError
-            If the machine holds a Python function, naming what calls it.
+            If the machine holds a Python function, naming the element that calls it.
 
         Examples
         --------
@@ -463,7 +462,7 @@ class Trajectory(SampledSignals):
             Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture. A
             second run with the same units joins the first in the same axes.
         shade : str or bool
-            Element whose modes are shaded; True: the one the signals belong to, else the first; False: none.
+            Element whose modes are shaded; True: the element of the signals, else the first; False: none.
         **keywords
             ``label``, one text for each signal, and keywords of the lines such as ``color`` or ``linewidth``: see
             `stickslip.plotting.plot`.
@@ -488,8 +487,8 @@ class Trajectory(SampledSignals):
         Parameters
         ----------
         file : str or Path, optional
-            Where to write it, ``*.mp4``, ``*.gif`` or ``*.html``; by default it plays in a notebook as the result of its
-            cell, and elsewhere with ``plt.show()``.
+            File to write, ``*.mp4``, ``*.gif`` or ``*.html``; by default the animation plays in a notebook as the
+            result of its cell, elsewhere with ``plt.show()``.
         frames : int
             Number of pictures, evenly spaced in time between the first and the last sample.
         rate : float

@@ -26,9 +26,10 @@ _HALVINGS = 48
 def composed(
     function: Callable[[Array], Array], corners: Iterable[float], inner: _core.signal.Signal, smallest: float
 ) -> _core.signal.Signal:
-    """A function of a signal by quintic pieces, to 1e-11 of its size.
+    """Return a function of a signal in quintic pieces, accurate to 1e-11 of its size.
 
-    It is smooth but at the corners, which it takes from the side on which the signal is: no nearer than `smallest`.
+    The function is smooth except at the corners; next to a corner it is evaluated on the side of the signal, no nearer
+    than `smallest`.
     """
     marks = sorted({float(c) for c in corners})
     period = common_period(inner, waves=True)

@@ -1,4 +1,4 @@
-"""Signals for tests and identification, and what is made of two signals."""
+"""Test signals, and operations on signals."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from stickslip.signals.signal import Constant, Scaled, Signal, SignalLike, Sum, 
 class Product(Signal):
     """Product of two signals; ``a * b`` makes one.
 
-    Exact where it is made of powers of time up to the fifth and of sines; a sine times a power of time is one of quintic
-    pieces, to 1e-10 of its size.
+    Exact for products of polynomials up to degree 5 in total and of sines; a sine times a power of time consists of
+    quintic pieces, accurate to 1e-10 of its size.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Product(Signal):
     Raises
     ------
     ValueError
-        If it is of a kind that signals do not have, without an end: a sine times a ramp that never stops.
+        If the product cannot be represented as a signal: a sine times a ramp without an end.
 
     Examples
     --------
@@ -52,22 +52,21 @@ class Product(Signal):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Where(Signal):
-    """`above` where `condition` is >= 0, else `below`; it changes exactly where the condition crosses zero.
+    """`above` where `condition` >= 0, else `below`, with breakpoints exactly at the zeros of the condition.
 
-    A condition that oscillates for ever crosses again and again: the crossings of one period repeat. That needs a
-    period which all its sines have in common.
+    A periodic condition gives a periodic signal, if all its sines have a common period.
 
     Parameters
     ----------
     condition : Signal
-        What is compared with zero.
+        The signal to compare with zero.
     above, below : Signal or float
-        What is taken.
+        Value where `condition` >= 0, and elsewhere.
     until : float, optional
         Time up to which crossings of a condition with sines are located, s; after that the last branch continues.
-        Needed where its sines have no period in common.
+        Needed if its sines have no common period.
     start : float, default 0.0
-        Time from which they are; before it the first branch holds.
+        Time from which crossings are located, s; before it the first branch holds.
 
     Raises
     ------
@@ -109,9 +108,9 @@ class Clip(Signal):
     Parameters
     ----------
     signal : Signal
-        What is held between the limits.
+        The signal to limit.
     low, high : Signal or float, optional
-        These.
+        Lower and upper limit.
     until : float, optional
         See `Where`.
 
@@ -155,21 +154,22 @@ class Clip(Signal):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Repeat(Signal):
-    """What a signal is for one period, again and again without an end.
+    """Periodic continuation of one period of a signal.
 
     Parameters
     ----------
     signal : Signal
-        What repeats.
+        The signal.
     period : float
         The period, s, positive.
     start : float, default 0.0
-        Where the part begins that repeats; before it the signal is as it was.
+        Start of the period that is repeated, s; before it the signal is unchanged.
 
     Raises
     ------
     ValueError
-        Naming the argument, its value and what is allowed: sines within the part repeat with it.
+        Naming the argument, its value and what is allowed. A sine in the signal must have the period, or a fraction of
+        it.
 
     Examples
     --------
@@ -204,9 +204,9 @@ class Pulses(Signal):
     width : float
         Length of each pulse, s, between 0 and the period.
     count : int, optional
-        How many; without an end by default.
+        Number of pulses; unlimited by default.
     start : float, default 0.0
-        When the first one begins, s.
+        Start of the first pulse, s.
     low : float, default 0.0
         Value outside the pulses.
 
@@ -258,9 +258,9 @@ class PRBS(Signal):
     order : int, default 7
         Length of the register, 2 to 16.
     repeats : int or None, default 1
-        How often the sequence runs; None: without an end.
+        Number of repetitions; None: repeat forever.
     start : float, default 0.0
-        When it begins, s.
+        Start, s.
 
     Raises
     ------
@@ -326,9 +326,9 @@ class Multisine(Signal):
     frequencies : array_like, shape (n,)
         Hz, positive.
     amplitudes : float or array_like, shape (n,), default 1.0
-        Of each.
+        Amplitude of each sine.
     phases : array_like, shape (n,), optional
-        Of ``sin(2 pi f t + phase)``, rad. By default those of Schroeder, which keep the peak low.
+        Phases in ``sin(2 pi f t + phase)``, rad. By default Schroeder's, for a low peak.
 
     Raises
     ------
@@ -376,20 +376,20 @@ def _schroeder(amplitudes: ArrayLike) -> np.ndarray[Any, Any]:
 class Chirp(Signal):
     """A sine whose frequency sweeps from one value to another, linearly or exponentially in time.
 
-    It is represented by quintic pieces, to 1e-10 of its amplitude, and is zero before and after.
+    It is represented by quintic pieces, accurate to 1e-10 of its amplitude, and is zero before and after.
 
     Parameters
     ----------
     amplitude : float
-        Its amplitude.
+        Amplitude.
     first, last : float
         Frequencies at both ends, Hz, positive.
     duration : float
         s, positive.
     start : float, default 0.0
-        When it begins, s, with phase zero.
+        Start, s, with phase zero.
     exponential : bool, default False
-        Whether the frequency grows exponentially.
+        If True, the frequency grows exponentially, otherwise linearly.
 
     Raises
     ------

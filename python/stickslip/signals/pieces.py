@@ -1,6 +1,6 @@
-"""Pieces of signals taken apart and put together: products, branches at exact crossings, quintic pieces.
+"""Decomposition of signals into pieces, and their composition: products, branches, quintic pieces.
 
-What comes again and again is put together over one common period, as if it ended there, and then repeats.
+Periodic signals are composed over one common period, which is then repeated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STEP = 0.1
 
 
 class Piece(NamedTuple):
-    """From `start` on: ``sum c_k (t - anchor)^k + sum a sin(w t + phase)``."""
+    """Piece of a signal from `start` on: ``sum c_k (t - anchor)^k + sum a sin(w t + phase)``."""
 
     start: float
     anchor: float
@@ -31,7 +31,7 @@ class Piece(NamedTuple):
     harmonics: tuple[tuple[float, float, float], ...] = ()
 
     def about(self, t: float) -> list[float]:
-        """Coefficients of the polynomial about `t`."""
+        """Return the coefficients of the polynomial about `t`."""
         c, d = list(self.c), t - self.anchor
         for low in range(len(c)):
             for k in range(len(c) - 2, low - 1, -1):
@@ -40,17 +40,17 @@ class Piece(NamedTuple):
 
     @property
     def degree(self) -> int:
-        """Of its polynomial."""
+        """Degree of its polynomial."""
         return max((k for k, c in enumerate(self.c) if c != 0.0), default=0)
 
     def value(self, t: float, order: int = 0) -> float:
-        """Its value, or a derivative."""
+        """Return its value, or a derivative."""
         waves = sum(a * w**order * math.sin(w * t + p + 0.5 * math.pi * order) for a, w, p in self.harmonics)
         return math.factorial(order) * self.about(t)[order] + waves
 
 
 def pieces_of(signal: _core.signal.Signal) -> list[Piece]:
-    """The pieces of a signal, the first from minus infinity on."""
+    """Return the pieces of a signal, the first from minus infinity on."""
     if signal.input_name:
         reject("signal", f"Input({signal.input_name!r})", "one without an input, whose values are not known")
     return [
@@ -60,7 +60,7 @@ def pieces_of(signal: _core.signal.Signal) -> list[Piece]:
 
 
 def signal_of(pieces: Iterable[Piece]) -> _core.signal.Signal:
-    """A signal of these pieces."""
+    """Return the signal of these pieces."""
     rows = [
         (p.start, p.anchor, [*p.c, *[0.0] * (DEGREE + 1 - len(p.c))], [list(h) for h in p.harmonics])
         for p in pieces
@@ -83,7 +83,7 @@ def _periods(signal: Compiled, waves: bool) -> Iterator[float]:
 
 
 def common_period(*signals: Compiled, waves: bool) -> float:
-    """The period of all of them together, 0 if nothing repeats."""
+    """Return the common period, 0 if no signal is periodic."""
     period = 0.0
     for one in (period for s in signals for period in _periods(s, waves)):
         both = Compiled.common_period(period, one)
@@ -97,7 +97,7 @@ def common_period(*signals: Compiled, waves: bool) -> float:
 
 
 def together(*signals: _core.signal.Signal) -> Iterator[tuple[float, float, tuple[Piece, ...]]]:
-    """Start and end of each stretch on which all signals are one piece, and these pieces."""
+    """Iterate over intervals in which each signal is one piece, with these pieces."""
     rows = [pieces_of(s) for s in signals]
     starts = [[p.start for p in row] for row in rows]
     edges = sorted({t for row in starts for t in row})
@@ -112,7 +112,7 @@ def together(*signals: _core.signal.Signal) -> Iterator[tuple[float, float, tupl
 
 
 def repeated(signal: Compiled, start: float, period: float) -> Compiled:
-    """One period of the signal, again and again; its sines are functions of the time itself and have to repeat as well."""
+    """Repeat one period of the signal; its sines must have the period, or a fraction of it."""
     within = [
         p for p, end in lasting(signal.unrolled(start + period)) if end > start and p.start < start + period
     ]
@@ -126,7 +126,7 @@ def repeated(signal: Compiled, start: float, period: float) -> Compiled:
 
 
 def lasting(signal: Compiled) -> Iterator[tuple[Piece, float]]:
-    """Each piece and where it ends."""
+    """Iterate over pieces with their ends."""
     pieces = pieces_of(signal)
     return zip(pieces, [*(p.start for p in pieces[1:]), math.inf], strict=True)
 
@@ -135,7 +135,7 @@ def lasting(signal: Compiled) -> Iterator[tuple[Piece, float]]:
 
 
 def product(a: _core.signal.Signal, b: _core.signal.Signal) -> _core.signal.Signal:
-    """The product: exact where it is polynomial and harmonic again, else in quintic pieces."""
+    """Return pieces of a product: exact if they are polynomial and harmonic, else quintic."""
     if a.period > 0.0 or b.period > 0.0:
         bent = any(p.degree > 0 for s in (a, b) for p in pieces_of(s) if p.start >= s.begins)
         period, start = common_period(a, b, waves=bent), max(a.begins, b.begins)
@@ -195,7 +195,7 @@ def quintic(
     end: float,
     frequency: Callable[[float], float],
 ) -> list[Piece]:
-    """Pieces through value, slope and curvature of a function, narrow for its local frequency in rad/s."""
+    """Return quintic pieces of a function with a given local frequency in rad/s."""
     made, t, f = [], start, function(start)
     while t < end:
         h = STEP / max(frequency(t), 1e-300)
@@ -223,7 +223,7 @@ def branches(
     start: float,
     until: float | None,
 ) -> _core.signal.Signal:
-    """`above` where the condition is >= 0, else `below`; its crossings of zero to the last digits."""
+    """Return pieces of `above` where the condition is >= 0, else of `below`; crossings to machine precision."""
     sign = _sign(condition, start, until)
     if sign.period == 0.0:  # at last one of them alone goes on
         last, lasts = sign.begins, pieces_of(sign)[-1].c[0] > 0.0
@@ -305,12 +305,12 @@ def _crossings(p: Piece, first: float, end: float, start: float, until: float | 
 
 
 def _reaches_zero(p: Piece) -> bool:
-    """Whether a piece with sines may be zero somewhere."""
+    """True if a piece with sines may be zero somewhere."""
     return p.degree > 0 or abs(p.c[0]) <= sum(abs(a) for a, _, _ in p.harmonics)
 
 
 def roots(p: Piece, first: float, end: float) -> list[float]:
-    """Changes of sign in (first, end): halves it until at most one is left in each part."""
+    """Return the changes of sign in (first, end), isolated by bisection."""
     found: list[float] = []
     open_parts = [(first, end)]
     while open_parts:

@@ -102,7 +102,7 @@ class Sine(Signal):
         Mean value.
     start : float, optional
         Instant in s at which the oscillation begins; before it the value is the one at `start`. By default it has no
-        beginning and the phase is that at t = 0.
+        beginning and `phase` is that at t = 0.
 
     Raises
     ------
@@ -130,7 +130,7 @@ class Sine(Signal):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SmoothStep(Signal):
-    """From `before` to `value` within `duration`, with velocity and acceleration zero at both ends.
+    """Smooth step from `before` to `value` within `duration`, with zero velocity and acceleration at both ends.
 
     The quintic ``10 s^3 - 15 s^4 + 6 s^5`` of the elapsed share s of the duration. Its greatest slope is
     1.875 and its greatest second derivative 10/sqrt(3) = 5.7735 times the step over the duration (squared).
@@ -142,7 +142,7 @@ class SmoothStep(Signal):
     start : float, default 0
         Instant in s at which the change begins.
     duration : float, default 1
-        Its length in s, positive.
+        Duration in s, positive.
     before : float, default 0
         Value before it.
 
@@ -241,14 +241,14 @@ class Samples(Signal):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Input(Signal):
-    """A value supplied from outside at each step of `RealTime`; elsewhere it has its default value.
+    """An external input of `RealTime`, set at each step; elsewhere it has its default value.
 
     Parameters
     ----------
     name : str
         Name of the input.
     default : float, default 0
-        Value where nothing is given from outside.
+        Default value.
 
     Raises
     ------
@@ -257,8 +257,8 @@ class Input(Signal):
 
     Notes
     -----
-    The input may be scaled and added to other signals; a sum can hold one input only. Its derivative is zero:
-    it is held over each step.
+    An input can be scaled and added to other signals; a sum can hold only one input. Its derivative is zero, as it is
+    held over each step.
 
     Examples
     --------
@@ -316,13 +316,13 @@ class Trapezoidal(_Move):
     Parameters
     ----------
     distance : float
-        Way to go in m (rad), of either sign.
+        Distance in m (rad), of either sign.
     velocity : float
         Greatest velocity in m/s, positive.
     acceleration : float
         Greatest acceleration in m/s², positive.
     start : float, default 0
-        Instant in s at which the move begins.
+        Start of the move in s.
     offset : float, default 0
         Position in m before it.
 
@@ -331,7 +331,7 @@ class Trapezoidal(_Move):
     duration : float
         Length of the move in s.
     peak_velocity, peak_acceleration : float
-        Magnitudes that are reached.
+        Greatest magnitudes of the move.
 
     Raises
     ------
@@ -368,7 +368,7 @@ class PointToPoint(_Move):
     Parameters
     ----------
     distance : float
-        Way to go in m (rad), of either sign.
+        Distance in m (rad), of either sign.
     velocity : float
         Greatest velocity in m/s, positive.
     acceleration : float
@@ -376,7 +376,7 @@ class PointToPoint(_Move):
     jerk : float
         Greatest jerk in m/s³, positive.
     start : float, default 0
-        Instant in s at which the move begins.
+        Start of the move in s.
     offset : float, default 0
         Position in m before it.
 
@@ -385,7 +385,7 @@ class PointToPoint(_Move):
     duration : float
         Length of the move in s.
     peak_velocity, peak_acceleration : float
-        Magnitudes that are reached.
+        Greatest magnitudes of the move.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What all signals have in common, and the signals that are made of others."""
+"""Base class of signals, and signals composed of others."""
 
 from __future__ import annotations
 
@@ -107,17 +107,17 @@ class Signal(Value):
         return float(out) if times.ndim == 0 else out
 
     def derivative(self, order: int = 1) -> Signal:
-        """The derivative as a signal of its own, piece by piece: jumps leave no impulse.
+        """Return the derivative as a signal, piece by piece, without impulses at jumps.
 
         Parameters
         ----------
         order : int, default 1
-            How many times, >= 0.
+            Order of the derivative, >= 0.
 
         Raises
         ------
         ValueError
-            If it is negative.
+            If `order` is negative.
 
         Examples
         --------
@@ -133,18 +133,18 @@ class Signal(Value):
     def breakpoints(self) -> NDArray[np.float64]:
         """Times in s, increasing, at which the function or one of its derivatives may jump.
 
-        Of a signal that repeats without an end those up to the end of its first period, see `repeats_after`.
+        For a periodic signal those up to the end of its first period, see `repeats_after`.
         """
         return np.array(self.compiled.breakpoints)
 
     @property
     def repeats_after(self) -> float | None:
-        """The period in s of a signal with breakpoints that come again without an end; None of any other."""
+        """Period in s of a signal with periodic breakpoints; None for any other."""
         return self.compiled.period or None
 
     @property
     def is_constant(self) -> bool:
-        """Whether the value never changes (an `Input` counts as its default)."""
+        """True if the value never changes (an `Input` counts as its default)."""
         return self.compiled.is_constant
 
     def __add__(self, other: SignalLike) -> Signal:
@@ -205,18 +205,18 @@ class Signal(Value):
         return self.absolute()
 
     def absolute(self, until: float | None = None) -> Signal:
-        """The magnitude; ``abs(signal)`` where no `until` is needed.
+        """Return the absolute value; ``abs(signal)`` if no `until` is needed.
 
         Parameters
         ----------
         until : float, optional
-            Time up to which zeros are located where there is no last one, s. Needed for sines of frequencies that have
-            no period in common; others repeat without an end, from t = 0 on.
+            Time up to which zeros of an oscillating signal are located, s. Needed only for sines without a common
+            period; periodic signals are continued from t = 0 on.
 
         Raises
         ------
         ValueError
-            Where it is needed and missing.
+            If `until` is needed and missing.
 
         Examples
         --------
@@ -229,15 +229,15 @@ class Signal(Value):
     def clip(
         self, low: SignalLike | None = None, high: SignalLike | None = None, until: float | None = None
     ) -> Signal:
-        """The signal held between limits, with breakpoints exactly where it meets them.
+        """Return the signal limited to a range, with breakpoints exactly at the limits.
 
         Parameters
         ----------
         low, high : float or Signal, optional
             Limits; none by default.
         until : float, optional
-            Time up to which crossings are located where there is no last one, s; after that the last branch continues.
-            Needed for sines of frequencies that have no period in common; others repeat without an end, from t = 0 on.
+            Time up to which crossings of an oscillating signal are located, s; after that the last branch continues.
+            Needed only for sines without a common period; periodic signals are continued from t = 0 on.
 
         Raises
         ------
@@ -286,24 +286,24 @@ def _is_number(value: object) -> bool:
 
 
 def is_signal_like(value: object) -> bool:
-    """Whether `as_signal` takes it."""
+    """True if `as_signal` accepts the value."""
     return isinstance(value, Signal) or _is_number(value)
 
 
 def as_signal(value: SignalLike, name: str = "signal") -> Signal:
-    """``value`` itself if it is a signal, a `Constant` if it is a number.
+    """Return ``value`` if it is a signal, a `Constant` if it is a number.
 
     Parameters
     ----------
     value : Signal or float
-        What the user gave.
+        The argument.
     name : str
-        What to call it in the error.
+        Name of the argument in the error.
 
     Raises
     ------
     ValueError
-        If it is neither, or not finite.
+        If ``value`` is neither, or not finite.
 
     Examples
     --------

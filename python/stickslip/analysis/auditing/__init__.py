@@ -1,4 +1,4 @@
-"""A run held against physics, from its samples and its description alone."""
+"""Independent check of a run against the equations of physics, from its samples and its description alone."""
 
 from __future__ import annotations
 
@@ -29,40 +29,41 @@ __all__ = ["Audit", "Finding", "audit"]
 def audit(run: Any, rtol: float = 1e-8) -> Audit:
     r"""Check a run against physics, from its samples and the description of its machine alone.
 
-    No part of the engine that computes forces or chooses modes is used: laws, equations of motion and impacts are
-    implemented a second time here. Checked are
+    Laws, equations of motion and impacts are implemented independently here; no part of the engine that computes forces
+    or chooses modes is used. The audit checks
 
     * ``M a + D v + K q = forces``, ``q' = v`` and the rates of internal states, integrated between events, with the
-      forces of friction computed from their laws; masses, forces, loads, gaps, directions and constraints may be
-      formulas of the motion, which are evaluated and differentiated a second time here; mass matrices are symmetric;
-    * friction by its mode: loads >= 0; at rest v = 0 and \|F\| within the static level, in sliding the force of the
-      law against the velocity; no place slides that could have stayed at rest;
-    * contacts: gap >= 0, normal force >= 0, none without contact; of those that yield the force by its law;
-    * springs: the force by the law from elongation and rate, flanks that never pull;
-    * constraints: positions and velocities that they prescribe, their forces in the equations of motion; one-way
-      clutches: v >= 0, force >= 0, never both;
-    * impacts: the balance of impulses, cones of friction, Newton's or Poisson's law, energy;
-    * what may jump at events, what memory, dwell and presliding start with, and that modes change at events alone;
+      forces of friction computed from their laws; masses, forces, loads, gaps, directions and constraints given as
+      formulas are evaluated and differentiated independently; mass matrices are symmetric;
+    * friction: loads >= 0; in stick v = 0 and \|F\| within the static level, in slip the force of the law against the
+      velocity; no element slips that could have stayed at rest;
+    * contacts: gap >= 0, normal force >= 0, no force without contact; the force law of compliant contacts;
+    * springs: the force from elongation and elongation rate; flanks never pull;
+    * constraints: prescribed positions and velocities, constraint forces in the equations of motion; one-way clutches:
+      v >= 0, force >= 0, one of them zero;
+    * impacts: balance of momentum, friction cones, Newton's or Poisson's law, energy;
+    * events: continuity of all states that must not jump, start values of memory, dwell and presliding, no change of
+      mode between events;
     * controllers: limits, outputs, states, sampling;
     * every term of ``run.energy``.
 
     Parameters
     ----------
     run : Trajectory
-        Of a `Machine`, with its segments kept, and not by time stepping. It need not be finished.
+        Run of a `Machine` with its segments kept, not by time stepping. It may have ended early.
     rtol : float, default 1e-8
-        The relative tolerance with which it was made. A state may be off by 300 rtol of its greatest value where
-        regimes are integrated numerically, by 1e-10 where all are exact; what is allowed in each law follows from that.
+        Relative tolerance of the run. The allowed error of a state is 300 rtol of its greatest value where regimes are
+        integrated numerically and 1e-10 where all are exact; the allowed error of each law follows from it.
 
     Returns
     -------
     Audit
-        ``passed``, ``findings``, and ``unchecked``: what could not be checked, by name.
+        With ``passed``, ``findings`` and ``unchecked``.
 
     Raises
     ------
     ValueError
-        If the run is of matrices, by time stepping, or has not kept its segments.
+        If the run is that of a `StateSpace`, by time stepping, or without its segments.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the stick/slip automaton sets where a mode changes: see the table of `StickSlip`.
+"""Resets of the stick/slip automaton at changes of mode: see the table of `StickSlip`.
 
 Klotzbach and Henrichfreise: at break-away the lagged force starts at the level reached, less the viscous part; at a stop
 the surface takes over the lagged force, which is also where dwell begins; a reversal keeps it.

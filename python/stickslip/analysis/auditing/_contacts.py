@@ -17,14 +17,14 @@ Array = NDArray[np.float64]
 
 
 def gap_room(c: Contact, at: Samples, sizes: Sizes) -> Array:
-    """How far a gap may be off: a play that is nothing beside the way that the forces could move counts as none."""
+    """Return the allowed error of a gap, relative to the distance over which the forces could move the machine."""
     way = c.normal.reach(at, np.maximum(sizes.q, sizes.reach) if c.rigid else sizes.q)
     room: Array = sizes.relative * (way + np.abs(c.gap.signal.values(at.t)))
     return room
 
 
 def rate_room(c: Contact, at: Samples, sizes: Sizes) -> Array:
-    """How far its rate may be off."""
+    """Return the allowed error of the gap rate."""
     room: Array = sizes.relative * (c.normal.reach(at, sizes.v) + np.abs(c.gap.shift(at)))
     return room + c.normal.doubt(at, sizes.relative, sizes.q) @ sizes.v
 
@@ -57,7 +57,7 @@ def check_contacts(audit: Audit, run: Any, d: Description, panels: Panels, sizes
 
 
 def last_digits(panels: Panels, values: Array) -> Array:
-    """What the last digits of the time, to which an event is known, make of values that change as fast as these."""
+    """Return the change of values with these rates within the rounding error of the time of an event."""
     t = panels.grid(panels.at.t)
     change, apart = np.abs(np.diff(panels.grid(values), axis=1)), np.diff(t, axis=1)
     steepest = np.divide(change, apart, out=np.zeros_like(change), where=apart > 0.0).max(
@@ -90,7 +90,7 @@ def _by_depth(c: Contact, depth: Array, speed: Array) -> Array:
 
 
 def yielding_room(c: Contact, at: Samples, sizes: Sizes) -> Array:
-    """How uncertain that is."""
+    """Return the uncertainty of the above."""
     depth, speed = -c.gap.value(at), -c.gap.rate(at)
     near, slow = gap_room(c, at, sizes), rate_room(c, at, sizes)
     force, room = _by_depth(c, depth, speed), np.full_like(depth, 1e-300)
@@ -119,7 +119,7 @@ def stored(c: Contact, at: Samples) -> Array:
 def force_size(d: Description, at: Samples, sizes: Sizes) -> Array:
     """Sum of the sizes of all forces, whose rounding the reactions of contacts and of rest carry.
 
-    Where all of them pass through zero together, a thousandth of the greatest of the run.
+    If all pass zero together, it is a thousandth of the greatest value of the run.
     """
     size = np.zeros_like(at.t) + np.max(np.abs(d.damping) @ sizes.v + np.abs(d.stiffness) @ sizes.q)
     size += 1e-3 * sizes.force.max()

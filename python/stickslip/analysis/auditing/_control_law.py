@@ -41,7 +41,7 @@ class Block:
 
 
 def _block(states: int, rows: list[tuple[Channel, float, list[float]]]) -> Block:
-    """From the inputs: each with its direct effect and its effect on the rate of each state."""
+    """Return the direct effect of each input, and its effect on the rate of each state."""
     D = np.array([[direct for _, direct, _ in rows]])
     B = np.array([effect for _, _, effect in rows]).reshape(len(rows), states).T
     return Block(np.zeros((states, states)), B, np.ones((1, states)), D, [c for c, _, _ in rows])

@@ -1,4 +1,4 @@
-"""Whether friction that leaves rest beside closed contacts has to.
+"""Check of friction elements that leave rest beside closed contacts: break-away must be necessary.
 
 A place leaves rest if its static level makes it leave: with the static level as its force it accelerates in that
 direction. After each instant at which a place at rest has left, one implicit step is solved for every combination of

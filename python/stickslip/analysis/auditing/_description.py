@@ -1,4 +1,4 @@
-"""What the audit reads of a machine: numbers, laws and signals, as its description states them."""
+"""Data of a machine for the audit: parameters, laws and signals from its description."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Place:
 
     @property
     def on_contact(self) -> bool:
-        """Whether the load is the normal force of the contact of this name."""
+        """True if the load is the normal force of the contact of this name."""
         return self.normal_load is None
 
     def relative(self, at: Samples) -> Array:
@@ -52,7 +52,7 @@ class Place:
         return v
 
     def drift(self, at: Samples) -> Array:
-        """What of the relative acceleration accelerations do not give."""
+        """Part of the relative acceleration that does not depend on accelerations."""
         drift: Array = self.along.turn(at) - self.surface_velocity.values(at.t, 1)
         return drift
 
@@ -76,7 +76,7 @@ class Contact:
 
     @property
     def rigid(self) -> bool:
-        """Whether it does not yield."""
+        """True if it does not yield."""
         return not self.compliance
 
     def ratio(self, rate: float) -> float:
@@ -104,7 +104,7 @@ class Push:
         return values
 
     def doubt(self, at: Samples, relative: float, greatest: Mapping[str, float]) -> Array:
-        """How uncertain that is, where states are known to this share of their greatest values."""
+        """Uncertainty of the above, for states with this error relative to their greatest values."""
         room: Array = relative * np.abs(self.value(at))
         return room if self.formula is None else room + doubt_of(self.formula, at, relative, greatest)
 
@@ -119,19 +119,19 @@ class Constraint:
     of_velocity: bool
 
     def off(self, at: Samples) -> Array:
-        """How far positions are from what they must be."""
+        """Deviation of the positions from the constraint."""
         if isinstance(self.along, Gradient):
             return self.along.value(at)
         off: Array = (self.along.at(at) * at.q).sum(axis=0) - self.value.values(at.t)
         return off
 
     def rate(self, at: Samples) -> Array:
-        """What ``along . q'`` must be."""
+        """Prescribed value of ``along . q'``."""
         values: Array = self.value.values(at.t, 0 if self.of_velocity else 1) - self.along.shift(at)
         return values
 
     def drift(self, at: Samples) -> Array:
-        """What ``along . q''`` must be."""
+        """Prescribed value of ``along . q''``."""
         values: Array = self.value.values(at.t, 1 if self.of_velocity else 2) - self.along.turn(at)
         return values
 
@@ -159,7 +159,7 @@ class Description:
         return self.contacts + self.clutches
 
     def inverse(self, at: Samples) -> Array:
-        """What forces accelerate, the inverse mass less what constraints take of it: times x coordinates x coordinates."""
+        """Inverse mass under constraints, shape (times, coordinates, coordinates)."""
         return at.kept("inverse", lambda: self._inverse(at)[0])
 
     def demanded(self, at: Samples, order: int = 0) -> Array:
@@ -293,7 +293,7 @@ def evaluated(formula: Formulas, at: Samples) -> Array:
 
 
 def doubt_of(formula: Formulas, at: Samples, relative: float, greatest: Mapping[str, float]) -> Array:
-    """How uncertain a formula is where what it reads is known to this share of its greatest values."""
+    """Return the uncertainty of a formula, for inputs with this error relative to their greatest values."""
     names = [name for name in formula.inputs if name in greatest]
     if not names:
         return np.zeros_like(at.t)

@@ -44,7 +44,7 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
         return np.abs(right - left)
 
     def holds(events: Array) -> Any:
-        """Which boundaries hold one of the events at these times."""
+        """Return the boundaries of panels at which one of these events occurs."""
         return np.searchsorted(events, before, side="left") < np.searchsorted(events, times, side="right")
 
     struck = holds(run.events.time[run.events.impact])

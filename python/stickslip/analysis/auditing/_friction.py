@@ -56,7 +56,7 @@ def _check_signals(
 
 
 def _no_velocity(place: Place, at: Samples, sizes: Sizes) -> Array:
-    """What counts as none."""
+    """Return the threshold for zero."""
     none: Array = RESTS * place.along.reach(at, np.maximum(sizes.v, sizes.scale))
     return none
 

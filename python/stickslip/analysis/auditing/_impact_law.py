@@ -35,7 +35,7 @@ class Blow:
 
     @property
     def contacts(self) -> int:
-        """How many are struck."""
+        """Number of contacts in the impact."""
         return self.restitution.size
 
     def sets(self) -> int:
@@ -43,7 +43,7 @@ class Blow:
         return int(2**self.contacts * 3 ** len(self.contact_of))
 
     def distinct(self) -> bool:
-        """Whether the impulses follow from the velocities."""
+        """True if the impulses follow from the velocities."""
         scale = np.sqrt(np.diag(self.response))
         unit = self.response / np.outer(scale, scale)
         return bool(np.linalg.eigvalsh(unit).min() > 1e-8)

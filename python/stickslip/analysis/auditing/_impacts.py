@@ -96,7 +96,7 @@ class _Machine:
         self._inverse, self._mass = d.inverse(self.at), d.mass.at(self.at)
 
     def inverse(self, j: int) -> Array:
-        """What impulses change of the velocities."""
+        """Change of the velocities by the impulses."""
         one: Array = self._inverse[min(j, len(self._inverse) - 1)]
         return one
 
@@ -164,8 +164,8 @@ def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> Rubs:
 def _check_balance(audit: Audit, run: Any, m: _Machine, rubs: Rubs, sizes: Sizes) -> Array:
     """M (v+ - v-) is the sum of all impulses of a time. Returns v-.
 
-    What a run has before an impact at its start is not sampled: it is taken from the balance, so that the law of impact
-    can be checked there too.
+    The velocity before an impact at the start of a run is not sampled: it is computed from the balance, so that the
+    impact law can be checked there too.
     """
     d, times, right = m.d, m.at.t, m.at.v
     begin = float(run._raw.t_begin)

@@ -176,7 +176,7 @@ def state_count(term: Any) -> int:
 
 
 def state_sizes(law: Any) -> list[float]:
-    """What the internal states reach in sliding: a size where a run has not come so far."""
+    """Return the values of internal states in steady sliding, as sizes."""
     sizes: list[float] = []
     for term in law.terms:
         kind, n = type(term).__name__, state_count(term)
@@ -205,7 +205,7 @@ def parts(law: Law, v: Array, side: Array, z: Array) -> Parts:
 
 
 def known(law: Law) -> bool:
-    """Whether every term has its formula here."""
+    """True if every term has its formula here."""
     return all(type(term).__name__ in _FORMULAS for term in law.terms)
 
 
@@ -231,13 +231,13 @@ def _jump(term: Any) -> tuple[float, float]:
 
 
 def jump(law: Law) -> tuple[float, float]:
-    """What a place at rest can hold, per unit of load, besides what its bristles do."""
+    """Return the limits of the force in stick, per unit of load, without bristles."""
     ends = [_jump(term) for term in law.terms]
     return sum(low for low, _ in ends), sum(high for _, high in ends)
 
 
 def sticks(law: Law) -> bool:
-    """Whether rest is a mode of its own: the curve jumps at zero."""
+    """True if rest is a mode of its own: the curve jumps at zero."""
     low, high = jump(law)
     return high > low
 

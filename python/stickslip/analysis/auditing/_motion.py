@@ -178,7 +178,7 @@ def _divided(
 
 
 def _worst(first: _Residuals, wrong: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    """Which of the failing panels are looked at again, in their order: at least one, at most so many."""
+    """Return the failing panels to check again, in their order: at least one, at most so many."""
     if wrong.size <= max(most, 1):
         return np.arange(wrong.size)
     ratio = np.abs(first.left[:, wrong]) / np.maximum(first.room[:, wrong], 1e-300)

@@ -1,4 +1,4 @@
-"""How fast a machine can move: what panels must resolve."""
+"""Time scale of a machine, which panels must resolve."""
 
 from __future__ import annotations
 

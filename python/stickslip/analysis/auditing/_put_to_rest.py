@@ -1,4 +1,4 @@
-"""What is so slow that it counts as at rest.
+"""Velocities that count as zero.
 
 A rate below 1e-11 of its size is zero, as well as rounding leaves it: what touches or sticks is put to rest with the
 least change of kinetic energy, without an impulse. So is what rebounds slower than 1e-9 of its size

@@ -1,4 +1,4 @@
-"""What an audit leaves: findings, and what could not be checked."""
+"""Result of an audit: findings, and unchecked laws."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Finding:
     element : str
         Name of the element, coordinate or state.
     time : float
-        When it is worst, s.
+        Time of the largest violation, s.
     value, allowed : float
-        How large the violation is there, and the largest that would have passed, in the unit of `what`.
+        Size of the violation there, and the largest size that passes, in the unit of `what`.
     """
 
     what: str
@@ -36,16 +36,16 @@ class Finding:
 
 @dataclass
 class Audit:
-    """What :func:`audit` found. Prints as a table.
+    """Result of :func:`audit`; prints as a table.
 
     Attributes
     ----------
     findings : list of Finding
-        What is wrong, the worst first (by how many times the allowed value is exceeded).
+        Violations, the largest ratio of value to allowed value first.
     checked : dict
         Number of places, samples or instants at which each law was checked.
     unchecked : dict
-        What could not be checked, by name, and why.
+        Laws and elements that could not be checked, by name, with the reason.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class Audit:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing was found."""
+        """True if no violation was found."""
         return not self.findings
 
     def hold(
@@ -73,7 +73,7 @@ class Audit:
         value: NDArray[np.float64] | float,
         allowed: NDArray[np.float64] | float,
     ) -> None:
-        """Note the worst place at which `value` exceeds `allowed`. What is not a number exceeds everything."""
+        """Record the worst place at which `value` exceeds `allowed`. NaN exceeds every allowed value."""
         t, value, allowed = np.broadcast_arrays(*map(np.atleast_1d, (t, value, allowed)))
         self.checked[what] = self.checked.get(what, 0) + value.size
         wrong = ~(value <= allowed)
@@ -85,11 +85,11 @@ class Audit:
         self.findings.append(Finding(what, element, *at))
 
     def skip(self, what: str, why: str) -> None:
-        """Note what cannot be checked."""
+        """Record that a law cannot be checked, and why."""
         self.unchecked[what] = why
 
     def sort(self) -> None:
-        """The worst first; a law that one element breaks at several instants only once."""
+        """Sort findings, the worst first; a law violated by one element at several instants is listed once."""
         worst: dict[tuple[str, str], Finding] = {}
         ordered = sorted(self.findings, key=lambda f: -_excess(f))
         for f in ordered:

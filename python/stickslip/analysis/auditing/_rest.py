@@ -1,4 +1,4 @@
-"""Whether a place that begins to slide could have rested.
+"""Check of friction elements that begin to slide: rest must have been impossible.
 
 Rest is kept, and taken when a velocity comes to zero, as long as a force within the static level holds it. At every
 instant at which one place leaves rest or reverses, the accelerations are solved once more with this place held and
@@ -122,7 +122,7 @@ def _spare(
 def _goes_on(
     d: Description, i: int, j: int, a: Array, terms: Array, at: Samples, surfaces: list[Surface], sizes: Sizes
 ) -> bool:
-    """Whether what begins to slide or to part with place i still does so at the accelerations a, sums of `terms`."""
+    """True if what begins to slide or to part with place i still does so at the accelerations a, sums of `terms`."""
     for k, (p, s) in enumerate(zip(d.surfaces, surfaces, strict=True)):
         if (
             k == i

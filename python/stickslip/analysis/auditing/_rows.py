@@ -23,7 +23,7 @@ _MOST = 64  # samples at which it is asked how much a direction turns
 
 
 def column(values: Array, j: int) -> Array:
-    """Of one of the times; numbers are the same at all."""
+    """Return the values at one of the times; constants are the same at all."""
     one: Array = values[..., min(j, values.shape[-1] - 1)]
     return one
 
@@ -55,12 +55,12 @@ class Row:
         return total
 
     def reach(self, at: Samples, size: Array) -> Array:
-        """What values of these sizes add up to along it at the most."""
+        """Return the greatest sum along the row for values of these sizes."""
         total: Array = np.abs(self.at(at)).T @ size
         return total
 
     def doubt(self, at: Samples, relative: float, q: Array) -> Array:
-        """How uncertain w is where positions are known to this share of their sizes q: coordinates."""
+        """Return the uncertainty of w, for positions with this error relative to their sizes q."""
         slopes = self.slopes(at)
         if slopes is None:
             return np.zeros(len(q))
@@ -104,7 +104,7 @@ class Turning(Row):
 
 
 class Gradient(Row):
-    """Of one formula of positions and time."""
+    """Return the row of one formula of positions and time."""
 
     def __init__(self, formula: Formulas) -> None:
         self.formula = formula
@@ -144,7 +144,7 @@ class Gap:
         self.row, self.signal = row, signal
 
     def value(self, at: Samples) -> Array:
-        """How far apart."""
+        """Return the distance."""
         if isinstance(self.row, Gradient):
             return self.row.value(at)
         assert self.row.numbers is not None
@@ -162,7 +162,7 @@ class Gap:
         return rate
 
     def drift(self, at: Samples) -> Array:
-        """What of its second derivative accelerations do not give."""
+        """Part of its second derivative that does not depend on accelerations."""
         drift: Array = self.row.turn(at) + self.signal.values(at.t, 2)
         return drift
 
@@ -175,7 +175,7 @@ class Mass:
 
     @property
     def moves(self) -> bool:
-        """Whether it depends on the motion."""
+        """True if it depends on the motion."""
         return self.formulas is not None
 
     def _square(self, entries: Array) -> Array:
@@ -216,7 +216,7 @@ class Mass:
         return most
 
     def doubt(self, at: Samples, q: Array, v: Array) -> tuple[Array, Array]:
-        """How much positions and velocities of these sizes, taken whole, change M q' and d/dt(M) q'."""
+        """Return the change of M q' and d/dt(M) q' over positions and velocities of these sizes."""
         n = len(self.numbers)
         if self.formulas is None:
             return np.zeros(n), np.zeros(n)

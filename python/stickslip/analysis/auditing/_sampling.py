@@ -1,4 +1,4 @@
-"""Where a run is looked at: panels between its events, each with the nodes of a Gauss rule."""
+"""Sampling of a run by the audit: panels between its events, each with the nodes of a Gauss rule."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Samples:
         return np.array(found) if found else np.zeros((0, self.t.size))
 
     def kept(self, what: Any, make: Callable[[], T]) -> T:
-        """What has been computed of them once."""
+        """Cache of computed values."""
         if what not in self._kept:
             self._kept[what] = make()
         result: T = self._kept[what]
@@ -66,11 +66,11 @@ class Samples:
 
     @property
     def pace(self) -> dict[str, Any]:
-        """How fast positions and time go on."""
+        """Rates of positions and time."""
         return {**dict(zip(self.positions, self.v, strict=True)), "time": 1.0}
 
     def known(self, formulas: Formulas) -> dict[str, Array]:
-        """What formulas read; the time in any case."""
+        """Inputs of formulas, always including the time."""
         return {"time": self.t, **{name: self[name] for name in formulas.inputs if name != "time"}}
 
     def some(self, formulas: Formulas, most: int) -> dict[str, Array]:
@@ -82,7 +82,7 @@ class Samples:
 class Panels:
     """Intervals [a, b] without events within, and a run at their ends and nodes.
 
-    At its end a panel sees the values from the left.
+    At the end of a panel values are those from the left.
     """
 
     def __init__(self, run: Any, a: Array, b: Array, d: Description) -> None:
@@ -126,7 +126,7 @@ def _ticks(d: Description, begin: float, end: float) -> list[Array]:
 def intervals(run: Any, d: Description) -> tuple[Array, Array]:
     """Ends of intervals in which a run is smooth, close enough for the Gauss rule in most cases.
 
-    What lies between times that are the same but for their last digits is left out.
+    Panels between times that differ only by rounding are left out.
     """
     begin, end = float(run._raw.t_begin), float(run._raw.t_end)
     steps = np.array(run._raw.step_times())

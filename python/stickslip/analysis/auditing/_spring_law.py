@@ -89,7 +89,7 @@ class Spring:
         return float(np.sum(slopes))
 
     def doubt(self, x: Array, v: Array, x_room: Array | float, v_room: Array | float) -> Array:
-        """How far the force may be off where position and velocity are: at a touch, by its jump."""
+        """Return the allowed error of the force, by that of position and velocity; at the start of contact the jump."""
         f = self.stiffness * x_room + self.damping * v_room + 0.0 * x
         for line, side in zip(self.parts, self.sides, strict=True):
             if side != 0:

@@ -29,15 +29,15 @@ class Surface:
     velocity, load, force : ndarray
         Relative velocity; normal load with what a load force adds to it; force that opposes the velocity.
     known : ndarray of bool
-        Where `force` follows from the law; elsewhere it is the one of the run: rest holds what it must.
+        True where `force` follows from the law; elsewhere, in stick, it is the force of the run.
     low, high : ndarray
-        What a place at rest can hold.
+        Limits of the friction force in stick.
     states, rates : ndarray
         Internal states that move, and their rates; `state_names` names them, `moving` tells where they are given.
     uncertain, rates_uncertain : ndarray
-        How much force and rates change with the uncertainty of what they are computed from.
+        Uncertainty of force and rates.
     velocity_room : ndarray
-        How far the relative velocity may be off.
+        Allowed error of the relative velocity.
     """
 
     mode: Array
@@ -57,14 +57,14 @@ class Surface:
 
 
 def load_is_known(place: Place, d: Description) -> bool:
-    """Whether the audit can compute the load by itself."""
+    """True if the audit can compute the load by itself."""
     contacts = {f"{c.name}.normal_force" for c in d.contacts}
     readable = {f"{n}.{kind}" for n in d.names for kind in ("position", "velocity")}
     return all(name in contacts | readable for name in place.load_form)
 
 
 def table_room(place: Place, sizes: Sizes) -> float:
-    """How far a load from a table may be off: by what its places are."""
+    """Return the allowed error of a load from a table, by that of positions."""
     if place.load_table is None:
         return 0.0
     where, loads = map(np.asarray, place.load_table)
@@ -74,7 +74,7 @@ def table_room(place: Place, sizes: Sizes) -> float:
 
 
 def form_room(place: Place, sizes: Sizes) -> float:
-    """How far a load may be off that a load force makes: by what it reads."""
+    """Return the allowed error of a load by a load force, by that of its inputs."""
     if place.options is None or place.options.load_factor == 0.0:
         return 0.0
     terms = [abs(f) * sizes.states.get(name, 0.0) for name, f in place.load_form.items()]
@@ -82,7 +82,7 @@ def form_room(place: Place, sizes: Sizes) -> float:
 
 
 def load_room(place: Place, at: Samples, sizes: Sizes) -> Array | float:
-    """How far a load may be off: by what it reads."""
+    """Return the allowed error of a load, by that of its inputs."""
     if place.load_formula is not None:
         return doubt_of(place.load_formula, at, sizes.relative, sizes.states)
     return table_room(place, sizes) + form_room(place, sizes)
@@ -119,7 +119,7 @@ def options_of(place: Place) -> tuple[float, float, float, float]:
 
 
 def dead_time(place: Place) -> float:
-    """Of frictional memory; 0 where there is none."""
+    """Return the time constant of frictional memory; 0 without memory."""
     o = place.options
     return o.memory.delay if o is not None and isinstance(o.memory, DeadTime) else 0.0
 
@@ -171,7 +171,7 @@ def _formula(
 
 
 def _followed(place: Place, n: int) -> NDArray[np.bool_]:
-    """Which internal states move by a rate that is known: not the switches of Maxwell slip and Leuven's memory."""
+    """Return the internal states with a known rate: not the switches of Maxwell slip and Leuven's memory."""
     followed, first = np.ones(n, dtype=bool), 0
     for term in place.law.terms:
         count = _laws.state_count(term)

@@ -1,4 +1,4 @@
-"""How exactly a run can be expected to satisfy its equations."""
+"""Tolerances: errors that a correct run may have."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Sizes:
     force : ndarray
         Sum of the sizes of all forces on each coordinate.
     speed, reach : ndarray
-        What these forces would give each coordinate over the run, if nothing balanced them.
+        Velocity that these forces would give each coordinate over the run, if they were not balanced.
     scale : ndarray
         Sizes of the velocities of each coordinate by which thresholds are measured, `Machine.scales`.
     span : float
@@ -68,7 +68,7 @@ class Sizes:
 
 
 def sizes(run: Any, rtol: float, d: Description) -> Sizes:
-    """Of a run that was made with this rtol."""
+    """Return the tolerances of a run with this rtol."""
     kinds = set(", ".join(run.method.values()).split(", "))
     relative = EXACT if kinds <= {"exact", "slow subspace"} else max(EXACT, NUMERICAL * rtol)
     at = Samples(run, _steps(run), d)
