@@ -35,6 +35,11 @@ struct Step {
   const Stride* stride = nullptr; // it tells the motion, and C nothing
 };
 
+// How far a step looks ahead where nothing limits it: many of the machine's own times.
+inline double outlook(const State& state) {
+  return 1e3 * state.time_scale;
+}
+
 class Stepper {
 public:
   Stepper(const System& sys, const Options& options);
@@ -172,6 +177,8 @@ private:
   bool only_touches(const double* c, const Contact& contact, const State& state, double h) const;
   bool is_held(const Regime& r, const State& state, const Step& step, Index k, const double* c,
                double size) const;
+  void clear_rounding(const Regime& r, const State& state, const Step& step, Index k, double* c, Index degree,
+                      double size, double unresolved) const;
   double crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c, Index degree);
   // Guards that fire within this time of each other fire together.
   static double same_instant(const State& state) {

@@ -164,15 +164,32 @@ bool Stepper::is_held(const Regime& r, const State& state, const Step& step, Ind
   return std::abs(c[0]) <= known && size - std::abs(c[0]) <= known * share * share;
 }
 
+// Of a guard that stands at zero behind a transition: what rounding and the last digits of t make of the lower terms
+// decides nothing, the next one does. Of what has been integrated only the slope is known well enough.
+void Stepper::clear_rounding(const Regime& r, const State& state, const Step& step, Index k, double* c,
+                             Index degree, double size, double unresolved) const {
+  const Guard& g = r.guards[k];
+  const bool exact = is_exact(step.kind);
+  for (Index j = 1; j < (exact ? degree : 2); ++j) {
+    const double unknown = exact ? std::max(rounding(k, std::min<Index>(j, 2) - 1), guard_noise(size)) : 0.0;
+    if (std::abs(c[j]) > std::max(unknown, static_cast<double>(j + 1) * unresolved * std::abs(c[j + 1])))
+      break;
+    c[j] = 0.0;
+  }
+  if (g.kind == GuardKind::slip_ends && step.kind == FlowKind::exact &&
+      only_touches(c, sys.friction[g.friction], state))
+    c[1] = 0.0;
+  if (g.kind == GuardKind::closes && only_touches(c, sys.contacts[g.contact], state, step.h)) c[1] = 0.0;
+}
+
 // First crossing of guard k in this step, with its polynomial in c; > 1 if there is none.
 double Stepper::crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c,
                             Index degree) {
-  constexpr double none = never;
   const bool fresh = state.after_transition;
   const GuardKind kind = r.guards[k].kind;
   double size = 0.0;
   for (Index j = 0; j <= degree; ++j) size += std::abs(c[j]);
-  if (size == 0.0) return none;
+  if (size == 0.0) return never;
   shift[k] = 0.0;
   if (kind == GuardKind::sharing_changes)
     return crossing_of_sharing(c, degree, band(r, state, k), fresh, shift[k]);
@@ -181,37 +198,21 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   const double whole = guard_size(r, state, k, step.kind);
   const bool stays = kind == GuardKind::closes ? is_held(r, state, step, k, c, size)
                                                : size <= 2.0 * tolerance::rounding * whole;
-  if (stays) return none; // at zero, as far as can be told
+  if (stays) return never; // at zero, as far as can be told
   const double zero = zero_at_start(r, state, k, step.kind, c, size, whole);
   // Nor does the place of the event within the last digits of t.
   const double unresolved = fresh ? tolerance::last_digits * std::abs(state.base_t) / step.h : 0.0;
   // A transition leaves no overlap but that of rounding, from which it has found the contact to part.
   const bool parts = fresh && kind == GuardKind::closes && c[0] > 0.0;
   const bool from_zero = parts || std::abs(c[0]) <= std::max(zero, unresolved * std::abs(c[1]));
-  if (from_zero && fresh && degree >= 2) {
-    // What rounding and the last digits of t make of the lower terms decides nothing: the next one does. Of what has been
-    // integrated only the slope is known well enough.
-    const bool exact = is_exact(step.kind);
-    for (Index j = 1; j < (exact ? degree : 2); ++j) {
-      const double unknown =
-          exact ? std::max(rounding(k, std::min<Index>(j, 2) - 1), guard_noise(size)) : 0.0;
-      if (std::abs(c[j]) > std::max(unknown, static_cast<double>(j + 1) * unresolved * std::abs(c[j + 1])))
-        break;
-      c[j] = 0.0;
-    }
-    if (kind == GuardKind::slip_ends && step.kind == FlowKind::exact &&
-        only_touches(c, sys.friction[r.guards[k].friction], state))
-      c[1] = 0.0;
-    if (kind == GuardKind::closes && only_touches(c, sys.contacts[r.guards[k].contact], state, step.h))
-      c[1] = 0.0;
-  }
+  if (from_zero && fresh && degree >= 2) clear_rounding(r, state, step, k, c, degree, size, unresolved);
   const double noise = is_exact(step.kind) ? 0.0 : tolerance::rounding * size;
   const auto first = [&](GuardStart start) {
     return first_crossing(c, static_cast<int>(degree), start, noise);
   };
   Crossing found = first(from_zero ? GuardStart::zero : GuardStart::as_is);
   // Positive from the start although the transition should have prevented it.
-  if (!found.found) return !from_zero && c[0] > 0.0 ? 0.0 : none;
+  if (!found.found) return !from_zero && c[0] > 0.0 ? 0.0 : never;
   // Goes no farther before it turns back than an integrated motion is known.
   const auto is_shallow = [&] {
     return !is_exact(step.kind) && c[2] < 0.0 &&
@@ -226,7 +227,7 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   const bool may_break_away =
       kind == GuardKind::breaks_away && !(fresh && is_shallow() && preslides(r.guards[k].friction));
   if (found.at_once && !is_exact(step.kind) && !may_break_away && polynomial::value(c, degree, 1.0) < 0.0)
-    return none;
+    return never;
   // A gap that opens with a high power of time: what rounding left of its lower derivatives is taken out, and of the
   // first one what the interpolant is off by, if it comes back from no deeper than the motion is known.
   const auto is_noise = [&](Index j) {
@@ -242,7 +243,7 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
       c[j] = 0.0;
       found = first(GuardStart::zero);
     }
-  if (!found.found) return none;
+  if (!found.found) return never;
   const double* const whole_guard = guard_series.row(k).data();
   if (!found.at_once) {
     const bool counts = from_zero && is_exact(step.kind) && !parts;
