@@ -119,7 +119,7 @@ void bind_run(py::module_ m) {
       .def_property_readonly("message", &Trajectory::full_message)
       .def_readonly("steps", &Trajectory::steps)
       .def_readonly("evaluations", &Trajectory::evaluations)
-      .def_property_readonly("status", [](const Trajectory& r) { return std::string(name(r.status)); })
+      .def_property_readonly("status", [](const Trajectory& r) { return std::string(word(r.status)); })
       .def_property_readonly("regimes", &regimes)
       .def("step_times", &Trajectory::step_times)
       .def(

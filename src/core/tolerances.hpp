@@ -38,6 +38,8 @@ inline constexpr double located = 1e5 * rounding; // how well an interpolant pla
 
 // Sizes of states and of time are kept below this, so that their products with tolerances stay numbers.
 inline constexpr double largest_size = 1e300;
+// States and parts of a motion are kept below this: a sum of a few of them is a number.
+inline constexpr double largest_state = 1e305;
 
 // Velocities at which every curve is at its limits for v -> 0 and v -> infinity, and whose squares' roots are finite.
 inline constexpr double creep_velocity = 1e-150, fast_velocity = 1e150;

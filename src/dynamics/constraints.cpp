@@ -24,6 +24,23 @@ double sum(const Dependence& d, Index k, const double* others, Index n) {
 
 } // namespace
 
+ForceDirections force_directions(const System& sys, const List<Index>& contacts,
+                                 const List<Index>& elements) {
+  const Index nc = contacts.size(), m = nc + elements.size();
+  ForceDirections out{Matrix(m, sys.nx), Matrix(m, sys.ns()), Matrix(sys.nx, m)};
+  for (Index k = 0; k < m; ++k) {
+    const bool normal = k < nc;
+    const Form& rate = normal ? sys.contacts[contacts[k]].rate : sys.friction[elements[k - nc]].velocity;
+    out.rows.row(k) = rate.x.transpose();
+    out.signals.row(k) = rate.s.transpose();
+    if (normal)
+      out.columns.col(k) = sys.contacts[contacts[k]].effect;
+    else
+      out.columns.col(k) = -sys.friction[elements[k - nc]].effect;
+  }
+  return out;
+}
+
 void keep_constraints(const System& sys, double t, double* x) {
   const Constraints& c = sys.constraints;
   if (!c.any()) return;

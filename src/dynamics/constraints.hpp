@@ -5,6 +5,14 @@
 
 namespace stickslip {
 
+// Forces along the normals of these contacts, then friction of these elements: the rates along which each acts (a row over
+// x and over the signals), and the change of x' by one unit of it (a column). Friction opposes its velocity: the product
+// G = rows * columns is positive semidefinite.
+struct ForceDirections {
+  Matrix rows, signals, columns;
+};
+ForceDirections force_directions(const System& sys, const List<Index>& contacts, const List<Index>& elements);
+
 // Positions and velocities that depend on others are computed from these: nothing drifts.
 void keep_constraints(const System& sys, double t, double* x);
 // Their accelerations likewise, in x' = A x + S s + E F.

@@ -2,8 +2,8 @@
 
 #include "core/list.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace stickslip {
 
@@ -18,55 +18,58 @@ bool Field::bind(const Regime& r, const List<Index>& varying, double* values) {
   s = values;
   if (&r == regime) return usable;
   regime = &r;
-  usable = false;
-  if (sys.smooth) return false;
-  for (const Friction& p : sys.friction)
-    if (p.delayed >= 0) return false;
-  if (r.coupled) return false; // friction and normal forces determine each other
-  for (Index i : r.sticking)   // internal rates follow the held force; a lag may go on
-    if (const Friction& p = sys.friction[i]; p.states >= 0 || p.lagged >= 0) return false;
-  for (Index i : r.sliding) {
-    const Friction& p = sys.friction[i];
-    if (r.modes.friction[i].sticks() || p.lagged >= 0 || p.peak >= 0 || p.load_per_force != 0.0 ||
-        !p.load_parts.empty() || p.contact >= 0 || p.injected >= 0)
-      return false;
-  }
-  usable = true;
+  usable = !sys.smooth && is_plain(r);
+  if (!usable) return false;
   A = r.A.data();
   parts.clear();
   entries.clear();
   smooth_curves = true;
-  for (Index k = 0; k < r.sliding.size(); ++k) {
-    const Index u = r.sliding[k];
-    const Friction& element = sys.friction[u];
-    Part p{&element,
-           r.modes.friction[u].direction(),
-           r.modes.friction[u].branch,
-           entries.size(),
-           0,
-           0,
-           r.E.col(k).data(),
-           nullptr,
-           nullptr,
-           0.0,
-           std::numeric_limits<double>::infinity()};
-    const LawTraits& law = element.traits;
-    smooth_curves = smooth_curves && law.states == 0 && law.switches == 0 && element.lagged < 0 &&
-                    velocity_breakpoints(element.law).empty();
-    for (const double mark : velocity_marks(element.law))
-      if (mark != 0.0) p.finest = std::min(p.finest, std::abs(mark));
-    if (element.law.terms.size() == 1 && element.lagged < 0 && element.peak < 0 && element.injected < 0) {
-      p.lugre = std::get_if<LuGre>(&element.law.terms.front());
-      p.stribeck = std::get_if<Stribeck>(&element.law.terms.front());
-    }
-    for (Index j = 0; j < n; ++j)
-      if (element.velocity.x(j) != 0.0) entries.push_back({j, element.velocity.x(j)});
-    p.middle = entries.size();
-    for (Index j = 0; j < sys.ns(); ++j)
-      if (element.velocity.s(j) != 0.0) entries.push_back({j, element.velocity.s(j)});
-    p.end = entries.size();
-    parts.push_back(p);
+  for (Index k = 0; k < r.sliding.size(); ++k) add_part(r, k);
+  find_drives(r, varying);
+  return true;
+}
+
+// Elements slide under given loads, each by its own law, and those that stick have no states.
+bool Field::is_plain(const Regime& r) const {
+  const auto of = [&](Index i) -> const Friction& { return sys.friction[i]; };
+  return !r.coupled && std::none_of(sys.friction.begin(), sys.friction.end(), [](const Friction& p) {
+    return p.delayed >= 0;
+  }) && std::none_of(r.sticking.begin(), r.sticking.end(), [&](Index i) {
+    return of(i).states >= 0 || of(i).lagged >= 0;
+  }) && std::none_of(r.sliding.begin(), r.sliding.end(), [&](Index i) {
+    const Friction& p = of(i);
+    return r.modes.friction[i].sticks() || p.lagged >= 0 || p.peak >= 0 || p.load_per_force != 0.0 ||
+           !p.load_parts.empty() || p.contact >= 0 || p.injected >= 0;
+  });
+}
+
+void Field::add_part(const Regime& r, Index k) {
+  const Index u = r.sliding[k];
+  const Friction& element = sys.friction[u];
+  Part& p = parts.emplace_back();
+  p.element = &element;
+  p.mode = r.modes.friction[u].direction();
+  p.branch = r.modes.friction[u].branch;
+  p.effect = r.E.col(k).data();
+  smooth_curves = smooth_curves && element.traits.states == 0 && element.traits.switches == 0 &&
+                  velocity_breakpoints(element.law).empty();
+  for (const double mark : velocity_marks(element.law))
+    if (mark != 0.0) p.finest = std::min(p.finest, std::abs(mark));
+  if (element.law.terms.size() == 1) {
+    p.lugre = std::get_if<LuGre>(&element.law.terms.front());
+    p.stribeck = std::get_if<Stribeck>(&element.law.terms.front());
   }
+  const auto add_entries = [&](const Vector& row) {
+    for (Index j = 0; j < row.size(); ++j)
+      if (row(j) != 0.0) entries.push_back({j, row(j)});
+    return entries.size();
+  };
+  p.begin = entries.size();
+  p.middle = add_entries(element.velocity.x);
+  p.end = add_entries(element.velocity.s);
+}
+
+void Field::find_drives(const Regime& r, const List<Index>& varying) {
   rest.setZero();
   drives.clear();
   Index piece = 0; // varying signals come in the order of all signals
@@ -84,7 +87,6 @@ bool Field::bind(const Regime& r, const List<Index>& varying, double* values) {
     if (seen) drives.push_back({j, piece, drives_states ? r.S.col(j).data() : nullptr, {}, 0});
     ++piece;
   }
-  return true;
 }
 
 void Field::frame(const List<Held>& pieces) {

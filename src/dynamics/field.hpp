@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stickslip {
 
@@ -61,17 +62,17 @@ private:
     int degree;
   };
   struct Part { // an element that slides
-    const Friction* element;
-    int mode;
-    unsigned branch;
-    Index begin, middle, end; // entries of its velocity: by states, by signals
-    const double* effect;
+    const Friction* element = nullptr;
+    int mode = 0;
+    unsigned branch = 0;
+    Index begin = 0, middle = 0, end = 0; // entries of its velocity: by states, by signals
+    const double* effect = nullptr;
     // The law if it is one of these alone and nothing is added to it, so that the compiler sees what it evaluates;
     // else null.
-    const LuGre* lugre;
-    const Stribeck* stribeck;
-    double force;  // in the last evaluation
-    double finest; // characteristic velocity of its curve
+    const LuGre* lugre = nullptr;
+    const Stribeck* stribeck = nullptr;
+    double force = 0.0;                                      // in the last evaluation
+    double finest = std::numeric_limits<double>::infinity(); // characteristic velocity of its curve
   };
 
   const System& sys;
@@ -86,6 +87,9 @@ private:
   List<Entry> entries;
   List<Dual<2>> z, zdot; // internal states of one law, for slopes()
 
+  bool is_plain(const Regime& r) const;
+  void add_part(const Regime& r, Index k);
+  void find_drives(const Regime& r, const List<Index>& varying);
   void signals(double t);
   template <Index N> void assemble(const double* x, double* dx);
   template <class T> static ElementForce<T> force(const Part& p, const T& velocity, const T* z, T* zdot) {

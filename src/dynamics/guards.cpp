@@ -212,39 +212,48 @@ GuardKind kind_of(const System& sys, const Modes& modes, const FlankGuard& g) {
 
 } // namespace
 
-void list_guards(const System& sys, Regime& r) {
-  const auto watch = [&](GuardKind kind, Index element, int direction) {
-    r.guards.push_back(Guard::of_friction(kind, element, direction));
-  };
+static void watch(Regime& r, GuardKind kind, Index element, int direction) {
+  r.guards.push_back(Guard::of_friction(kind, element, direction));
+}
+
+static void list_guards_of_sticking(const System& sys, Regime& r) {
   for (Index i : r.sticking) {
     if (const int side = held_by_lag(sys.friction[i], r.modes, i); side != 0)
-      watch(GuardKind::limit_again, i, side);
+      watch(r, GuardKind::limit_again, i, side);
     if (!r.facets.empty()) continue;
     for (const std::int8_t side : {std::int8_t{1}, std::int8_t{-1}})
-      if (!is_shared(r, {i, side})) watch(GuardKind::breaks_away, i, side);
+      if (!is_shared(r, {i, side})) watch(r, GuardKind::breaks_away, i, side);
   }
   for (Index f = 0; f < r.facets.size(); ++f)
     for (const int side : {+1, -1}) r.guards.push_back(Guard::of_facet(f, side));
   for (Index k = 0; k < r.sharing.limits.size(); ++k) r.guards.push_back(Guard::of_limit(k));
+}
+
+static void list_guards_of_sliding(const System& sys, Regime& r) {
   for (Index i : r.sliding) {
     const LawTraits& law = sys.friction[i].traits;
     const FrictionMode& now = r.modes.friction[i];
     if (now.sticks()) {
       for (int side : {+1, -1}) {
         if (side_above(now.hold) == side) {
-          watch(GuardKind::surface_turns, i, side);
-          watch(GuardKind::limit_again, i, side);
+          watch(r, GuardKind::surface_turns, i, side);
+          watch(r, GuardKind::limit_again, i, side);
         } else {
-          watch(GuardKind::breaks_away, i, side);
+          watch(r, GuardKind::breaks_away, i, side);
         }
       }
     } else if (law.sticks && !now.free) {
-      watch(GuardKind::slip_ends, i, now.direction());
+      watch(r, GuardKind::slip_ends, i, now.direction());
     } else if (law.reversal_switches || (now.free && !law.affine)) {
-      watch(GuardKind::velocity_reversal, i, now.direction());
+      watch(r, GuardKind::velocity_reversal, i, now.direction());
     }
     for (Index bit = 0; bit < law.switches; ++bit) r.guards.push_back(Guard::of_switch(i, bit));
   }
+}
+
+void list_guards(const System& sys, Regime& r) {
+  list_guards_of_sticking(sys, r);
+  list_guards_of_sliding(sys, r);
   for (Index j = 0; j < sys.contacts.size(); ++j)
     if (!sys.contacts[j].yields() && !is_shared(r, {sys.friction.size() + j, -1}))
       r.guards.push_back(Guard::of_contact(r.modes.contact[j] != Mode::open ? GuardKind::lifts_off
@@ -254,14 +263,15 @@ void list_guards(const System& sys, Regime& r) {
   for (Index i = 0; i < sys.friction.size(); ++i)
     for (const int side : {+1, -1}) {
       const Index corner = r.modes.friction[i].load_stretch - (side > 0 ? 0 : 1);
-      if (corner >= 0 && corner < sys.friction[i].load_corners.size()) watch(GuardKind::load_corner, i, side);
+      if (corner >= 0 && corner < sys.friction[i].load_corners.size())
+        watch(r, GuardKind::load_corner, i, side);
     }
   for (Index k = 0; k < r.linear->flank_guards.size(); ++k)
     r.guards.push_back(Guard::of_flank(kind_of(sys, r.modes, r.linear->flank_guards[k]),
                                        r.linear->flank_guards[k].flank, k));
   for (Index k = 0; k < r.linear->guards.size(); ++k) r.guards.push_back(Guard::of_saturation(k));
   if (sys.smooth)
-    for (const Smooth::Value& load : sys.smooth->loads) watch(GuardKind::load_negative, load.signal, 0);
+    for (const Smooth::Value& load : sys.smooth->loads) watch(r, GuardKind::load_negative, load.signal, 0);
   if (!r.modes.sides.empty()) {
     const List<char> matters = live(sys.smooth->tape, r.modes.sides.data()).conditions;
     for (Index k = 0; k < matters.size(); ++k)

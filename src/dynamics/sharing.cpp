@@ -198,8 +198,7 @@ Matrix margins_by_shared(const System& sys, const Regime& r) {
     const Friction& p = sys.friction[r.sliding[k]];
     const int side = r.modes.friction[r.sliding[k]].direction();
     if (side == 0) return 0.0;
-    List<double> z(std::max<Index>(p.traits.states, 1));
-    return steady(p.law, side * tolerance::fast_velocity, z.data()).dry * load_per_normal(p);
+    return kinetic_level(p.law, side) * load_per_normal(p);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "dynamics/constraints.hpp"
 #include "dynamics/reduce_inertia.hpp"
 #include "dynamics/regime_parts.hpp"
+#include "dynamics/state.hpp"
 #include "expression/diagnose.hpp"
 #include "expression/evaluate.hpp"
 
@@ -79,6 +80,10 @@ void Tangent::move_to(double at, const double* to, const List<Sign>& sides) {
   if (bound()) reduce();
   if (smooth->moving_inertia()) weigh();
   turn_rows();
+}
+
+void Tangent::move_to(const State& state) {
+  move_to(state.base_t, state.base_x.data(), state.modes.sides);
 }
 
 // Whether nothing acts but forces.
@@ -359,17 +364,13 @@ void Tangent::restore(double at, Vector& of, const List<Sign>& sides, const List
   };
   const auto solve = [&](const List<Index>& contacts, const List<Index>& elements, Index first, Index idle,
                          auto&& rest) {
-    const Index m = contacts.size() + elements.size();
-    Matrix R(m, n), U(n, m);
-    Vector left(m);
-    for (Index k = 0; k < m; ++k) {
+    const ForceDirections acting = force_directions(system, contacts, elements);
+    const Matrix R = acting.rows.middleCols(n, n), U = acting.columns.middleRows(n, n);
+    Vector left(R.rows());
+    for (Index k = 0; k < left.size(); ++k) {
       const bool normal = k < contacts.size();
-      const Friction* const p = normal ? nullptr : &system.friction[elements[k - contacts.size()]];
-      const Contact* const c = normal ? &system.contacts[contacts[k]] : nullptr;
-      const double sign = normal ? 1.0 : -1.0;
-      R.row(k) = (normal ? c->rate.x : p->velocity.x).segment(n, n).transpose();
-      U.col(k) = sign * (normal ? c->effect : p->effect).segment(n, n);
-      left(k) = rest(c, p);
+      left(k) = rest(normal ? &system.contacts[contacts[k]] : nullptr,
+                     normal ? nullptr : &system.friction[elements[k - contacts.size()]]);
     }
     Matrix shifts;
     of.segment(first, n) -= U * (idle < 0    ? impulses_to_rest(R * U, left)

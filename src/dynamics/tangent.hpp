@@ -13,6 +13,8 @@
 
 namespace stickslip {
 
+struct State;
+
 // How signals, accelerations without constraints and velocities of friction elements change with (x, t) in a motion
 // whose accelerations and forces are held, apart from what is linear in x: columns, the last one by time.
 struct Turning {
@@ -27,6 +29,7 @@ public:
   // Choices in formulas by the sides of their conditions that are prescribed, beyond a corner too; where there is no
   // value beyond it, and without sides, each by its own condition.
   void move_to(double t, const double* x, const List<Sign>& sides);
+  void move_to(const State& state); // where its last step began
   // Sizes of the accelerations that forces of formulas make: the greatest of all places where this was asked for.
   void size_accelerations();
   // Values of the signals that follow the state, where it has been moved to.

@@ -57,20 +57,9 @@ constexpr bool is_select(Operation o) {
 
 // Numbers of values that are read; the exponent of an integer power and the condition of a choice are none.
 constexpr int arity(Operation o) {
-  switch (o) {
-  case Operation::add:
-  case Operation::subtract:
-  case Operation::multiply:
-  case Operation::divide:
-  case Operation::power:
-  case Operation::atan2:
-  case Operation::hypot:
-  case Operation::select_at_least:
-  case Operation::select_above:
-    return 2;
-  default:
-    return 1;
-  }
+  const bool two = o <= Operation::divide || o == Operation::power || o == Operation::atan2 ||
+                   o == Operation::hypot || is_select(o);
+  return two ? 2 : 1;
 }
 
 // f(-x) = -f(x), to the last bit

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/error.hpp"
+#include "core/fields.hpp"
 #include "core/types.hpp"
 
 #include <cstdint>
@@ -19,7 +20,10 @@ enum class Keep { segments, events, nothing };
 
 // failed: a run of an ensemble that could not begin.
 enum class Status { finished, budget, no_solution, stalled, interrupted, failed };
-std::string_view name(Status status);
+template <> struct Words<Status> {
+  static constexpr const char* list[] = {"finished", "budget",      "no_solution",
+                                         "stalled",  "interrupted", "failed"};
+};
 
 // A setting: its public name, the member and the check of its numbers; its default is that of Options{}.
 template <class O, class M> struct Setting {

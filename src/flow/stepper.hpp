@@ -5,6 +5,7 @@
 #include "core/dop853.hpp"
 #include "core/dopri5.hpp"
 #include "core/list.hpp"
+#include "core/roots.hpp"
 #include "core/rosenbrock.hpp"
 #include "core/step_control.hpp"
 #include "core/tolerances.hpp"
@@ -168,7 +169,16 @@ private:
   double crossing_as_decided(double* c, Index degree, Index zeros, double within, double& exceeds) const;
   double crossing_of_load(const double* c, Index degree, double size) const;
   bool only_touches(const double* c, const Contact& contact, const State& state, double h) const;
+  void clear_rounding(const Guard& g, const State& state, const Step& step, double* c, Index degree,
+                      double size) const;
+  Crossing crossing_of_opening(double* c, Index degree, FlowKind kind, double size, double noise) const;
+  double crossing_undecided(const Regime& r, const State& state, const Step& step, Index k, double* c,
+                            Index degree, double size, double whole) const;
   double crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c, Index degree);
+  // What is not known of the start of a step just after an instant, as a part of the step.
+  static double last_digits(const State& state, const Step& step) {
+    return tolerance::last_digits * std::abs(state.base_t) / step.h;
+  }
   // Guards that fire within this time of each other fire together.
   static double same_instant(const State& state) {
     return tolerance::last_digits * std::abs(state.base_t) + tolerance::rounding * state.time_scale;

@@ -17,6 +17,14 @@ constexpr double close_to_rest = 1e-2; // of the velocities seen: there a slip m
 constexpr double least_error = 1e-16;  // of the velocities seen: no digit of them
 constexpr double wary = 0.25;          // an attempt of twelve stages is dear, and its error changes fast
 constexpr double shrinks = 1e-4;       // how much shorter than this step the next may start
+constexpr double at_corner =
+    1e-2; // of the tolerance: what is left of a step beyond a corner or bend does no harm
+
+// Makes h this share of itself; whether that is less.
+bool shortened(double& h, double share) {
+  h *= share;
+  return share != 1.0;
+}
 
 } // namespace
 
@@ -147,17 +155,14 @@ bool Stepper::passes_fine_structure(const Regime& r, const State& state, const V
     if (p.delayed >= 0) v0 = std::abs(state.base_x(p.delayed)), v1 = std::abs(x1(p.delayed));
     if (v0 > p.fine && v1 < 0.125 * v0) shorten = std::min(shorten, 0.85 * v0 / (v0 - v1));
   }
-  if (shorten == 1.0) return false;
-  h *= shorten;
-  return true;
+  return shortened(h, shorten);
 }
 
 // Where the line of a table ends the next one has another slope, of which the error estimate of a step across the corner
 // knows little, and the work within it less: steps end there. Shortens h and returns true where one would not. Where a
 // velocity turns near a corner, as above a belt that swings, the step ends there first, for no turn to hide it.
 bool Stepper::passes_corner(const Regime& r, const State& state, const Vector& x1, double& h) {
-  constexpr double at_corner = 1e-2; // of the tolerance: what is left of the step beyond it does no harm
-  constexpr double unsure = 0.25;    // of the way to a turn, as a cubic shows it
+  constexpr double unsure = 0.25; // of the way to a turn, as a cubic shows it
   double shorten = 1.0;
   bool at_end = false; // the signals
   for (Index i : r.sliding) {
@@ -196,16 +201,13 @@ bool Stepper::passes_corner(const Regime& r, const State& state, const Vector& x
       if (hidden(e.minimum, e.at_minimum, std::min(v0, v1))) shorten = std::min(shorten, e.at_minimum);
     }
   }
-  if (shorten == 1.0) return false;
-  h *= shorten;
-  return true;
+  return shortened(h, shorten);
 }
 
 // Where the slope of a bristle's rate jumps, the error estimate of a step that begins close by is blind to what the stages
 // behind the jump miss: steps end there. Shortens h and returns true where one would not.
 bool Stepper::passes_bend(const Regime& r, const State& state, const Vector& x1, double& h) {
-  constexpr double at_bend = 1e-2; // of the tolerance
-  constexpr double part = 1e-3;    // of the step: tells the rate
+  constexpr double part = 1e-3; // of the step: tells the rate
   double shorten = 1.0;
   std::array<double, max_elements> begin, soon, end;
   for (Index i : r.sliding) {
@@ -217,7 +219,7 @@ bool Stepper::passes_bend(const Regime& r, const State& state, const Vector& x1,
     };
     signals_at(state.base_t + h, s.data());
     bends_at(state.base_x, frame_signals, begin), bends_at(x1, s, end);
-    const double near = at_bend * options.rtol * std::max(p.traits.break_away.hi, -p.traits.break_away.lo);
+    const double near = at_corner * options.rtol * std::max(p.traits.break_away.hi, -p.traits.break_away.lo);
     for (Index k = 0; k < p.traits.bends; ++k) {
       if (!(std::min(begin[k], end[k]) < -near && std::max(begin[k], end[k]) > near)) continue;
       work.head(sys.nx) = state.base_x + part * h * f0;
@@ -230,9 +232,7 @@ bool Stepper::passes_bend(const Regime& r, const State& state, const Vector& x1,
           refine_root([&way](double theta) { return polynomial::value(way.data(), 2, theta); }, 0.0, 1.0));
     }
   }
-  if (shorten == 1.0) return false;
-  h *= shorten;
-  return true;
+  return shortened(h, shorten);
 }
 
 // How long a step may be so that what is not in the error estimate is seen.
@@ -321,7 +321,7 @@ double Stepper::stable_step(const Regime& r, const State& state) {
 double Stepper::propose_step(const Regime& r, State& state, double horizon, FlowKind kind) {
   const double t = state.base_t;
   if (!(state.step > 0.0)) {
-    const double reach = std::isfinite(horizon) ? horizon : 1e3 * state.time_scale;
+    const double reach = std::isfinite(horizon) ? horizon : outlook(state);
     auto f = [&](double tt, const double* x, double* dx) { rhs(r, tt, x, dx); };
     state.step = std::max(initial_step(f, t, state.base_x.data(), f0.data(), sys.nx,
                                        high() ? dop853_order : dopri5_order, atol.data(), options.rtol, reach,

@@ -155,7 +155,7 @@ double Stepper::horizon_of_roots(const Regime& r, Index degree, const State& sta
       const double early = std::min(q / c[2], c[0] / q), late = std::max(q / c[2], c[0] / q);
       root = c[0] < 0.0 && early > 0.0 ? early : late;
     } else if (n > 2) { // the root may be there: a fresh look after a while
-      root = std::max(1e3 * state.time_scale, t);
+      root = std::max(outlook(state), t);
     }
     if (root > 0.0) earliest = std::min(earliest, root * (1.0 + beyond));
   }
@@ -196,7 +196,7 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
     guard_rows(r, columns, step.columns, signal_degree, 1.0);
     const double t = std::abs(state.base_t);
     reach = std::min(reach, horizon_of_roots(r, columns - 1, state));
-    if (!std::isfinite(reach)) reach = std::max(1e3 * state.time_scale, t);
+    if (!std::isfinite(reach)) reach = std::max(outlook(state), t);
     step.h = reach;
     double power = reach;
     for (Index k = 1; k < columns; ++k, power *= reach) {
@@ -208,7 +208,7 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
     // well.
     if (fastest > 0.0) reach = std::min(reach, 3.0 / fastest);
     set_scale(r, state);
-    const double near = std::isfinite(reach) ? reach : 1e3 * state.time_scale;
+    const double near = std::isfinite(reach) ? reach : outlook(state);
     if (!take_slow_subspace(r, state, signal_degree, reach, step))
       step.columns = affine_taylor(r.Ax, r.As, signal_series.leftCols(signal_degree + 1), state.base_x.data(),
                                    near, scale, C, step.h) +

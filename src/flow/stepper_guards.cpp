@@ -118,68 +118,82 @@ double Stepper::crossing_as_decided(double* c, Index degree, Index zeros, double
   return found.found ? found.theta : never;
 }
 
-// First crossing of guard k in this step, with its polynomial in c; > 1 if there is none.
-double Stepper::crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c,
-                            Index degree) {
-  constexpr double none = never;
-  const bool fresh = state.after_transition;
-  const GuardKind kind = r.guards[k].kind;
-  double size = 0.0;
-  for (Index j = 0; j <= degree; ++j) size += std::abs(c[j]);
-  if (size == 0.0) return none;
-  shift[k] = 0.0;
-  if (kind == GuardKind::sharing_changes)
-    return crossing_of_sharing(c, degree, band(r, state, k), fresh, shift[k]);
-  if (kind == GuardKind::load_negative)
-    return crossing_of_load(c, degree, std::max(size, load_sizes(r.guards[k].friction)));
-  const bool gap = kind == GuardKind::closes;
-  const double whole = gap ? gap_size(sys.contacts[r.guards[k].contact], state.nominal, s.data())
-                           : guard_size(r, state, k, step.kind);
-  if (!gap && size <= 2.0 * tolerance::rounding * whole) return none; // at zero, as far as can be told
-  const Index zeros = fresh && k < state.zeros.size() ? state.zeros[k] : -1;
-  if (zeros >= 0 && (step.kind == FlowKind::exact || zeros > degree))
-    return crossing_as_decided(c, degree, zeros, 4.0 * tolerance::rest * std::max(whole, size), shift[k]);
-  std::fill_n(c, std::clamp<Index>(zeros, 0, 3), 0.0); // an interpolant tells them no better
-  const double zero = zero_at_start(r, state, k, step.kind, c, size, whole);
-  const double unresolved = fresh ? tolerance::last_digits * std::abs(state.base_t) / step.h : 0.0;
-  // A transition leaves no overlap but that of rounding, from which it has found the contact to part.
-  const bool parts = fresh && gap && c[0] > 0.0;
-  const bool from_zero = parts || std::abs(c[0]) <= std::max(zero, unresolved * std::abs(c[1]));
-  // What rounding and the last digits of t make of a coefficient decides nothing: the next one does. Of what has been
-  // integrated only the slope is known well enough.
-  const double rounding = is_exact(step.kind) ? guard_noise(size) : 0.0;
-  const Index last = is_exact(step.kind) ? degree : std::min<Index>(degree, 2);
-  for (Index j = 1; fresh && from_zero && j < last; ++j) {
-    if (std::abs(c[j]) > std::max(rounding, static_cast<double>(j + 1) * unresolved * std::abs(c[j + 1])))
-      break;
+// Of a guard that stands at zero behind a transition: what rounding and the last digits of t make of a coefficient decides
+// nothing, the next one does. Of what has been integrated only the slope is known well enough.
+void Stepper::clear_rounding(const Guard& g, const State& state, const Step& step, double* c, Index degree,
+                             double size) const {
+  const bool exact = is_exact(step.kind);
+  const double rounding = exact ? guard_noise(size) : 0.0;
+  for (Index j = 1; j < (exact ? degree : std::min<Index>(degree, 2)); ++j) {
+    const double passing = static_cast<double>(j + 1) * last_digits(state, step) * std::abs(c[j + 1]);
+    if (std::abs(c[j]) > std::max(rounding, passing)) break;
     c[j] = 0.0;
   }
-  if (from_zero && fresh && gap && only_touches(c, sys.contacts[r.guards[k].contact], state, step.h))
+  if (g.kind == GuardKind::closes && degree >= 2 && only_touches(c, sys.contacts[g.contact], state, step.h))
     c[1] = 0.0;
-  const double noise = is_exact(step.kind) ? 0.0 : tolerance::rounding * size;
-  const auto first = [&](GuardStart start) {
-    return first_crossing(c, static_cast<int>(degree), start, noise);
-  };
-  Crossing found = first(from_zero ? GuardStart::zero : GuardStart::as_is);
-  // Positive from the start although the transition should have prevented it.
-  if (!found.found) return !from_zero && c[0] > 0.0 ? 0.0 : none;
-  // A velocity or load that departs from zero with a high power of time, or where the force has a vertical
-  // tangent, may start on the wrong side in the interpolant; the transition has already found that it
-  // departs, and the end of the step shows it. So does a bristle that begins at its limit, as one does that was sliding.
-  if (found.at_once && !is_exact(step.kind) && polynomial::value(c, degree, 1.0) < 0.0) return none;
-  // A gap that opens with a high power of time: what rounding left of its lower derivatives is taken out, and of the
-  // first one what the interpolant is off by, if it comes back from no deeper than the motion is known.
+}
+
+// A gap that opens with a high power of time: what rounding left of its lower derivatives is taken out, and of the first
+// one what the interpolant is off by, if it comes back from no deeper than the motion is known.
+Crossing Stepper::crossing_of_opening(double* c, Index degree, FlowKind kind, double size,
+                                      double noise) const {
   const auto is_noise = [&](Index j) {
-    const bool shallow = j == 1 && !is_exact(step.kind) && c[2] < 0.0 &&
+    const bool shallow = j == 1 && !is_exact(kind) && c[2] < 0.0 &&
                          c[1] * c[1] <= -4.0 * c[2] * integrated * options.rtol * size;
     return shallow || std::abs(c[j]) <= tolerance::entry * size;
   };
-  if (fresh && gap)
-    for (Index j = 1; j <= 2 && found.at_once && is_noise(j); ++j) {
-      c[j] = 0.0;
-      found = first(GuardStart::zero);
-    }
-  return found.found ? found.theta : none;
+  Crossing found{.found = true, .at_once = true};
+  for (Index j = 1; j <= 2 && found.at_once && is_noise(j); ++j) {
+    c[j] = 0.0;
+    found = first_crossing(c, static_cast<int>(degree), GuardStart::zero, noise);
+  }
+  return found;
+}
+
+// First crossing of a guard of which no decision has told how it starts.
+double Stepper::crossing_undecided(const Regime& r, const State& state, const Step& step, Index k, double* c,
+                                   Index degree, double size, double whole) const {
+  const bool fresh = state.after_transition, gap = r.guards[k].kind == GuardKind::closes;
+  const double zero = zero_at_start(r, state, k, step.kind, c, size, whole);
+  // A transition leaves no overlap but that of rounding, from which it has found the contact to part.
+  const bool parts = fresh && gap && c[0] > 0.0;
+  const double unresolved = fresh ? last_digits(state, step) * std::abs(c[1]) : 0.0;
+  const bool from_zero = parts || std::abs(c[0]) <= std::max(zero, unresolved);
+  if (fresh && from_zero) clear_rounding(r.guards[k], state, step, c, degree, size);
+  const double noise = is_exact(step.kind) ? 0.0 : tolerance::rounding * size;
+  Crossing found =
+      first_crossing(c, static_cast<int>(degree), from_zero ? GuardStart::zero : GuardStart::as_is, noise);
+  // Positive from the start although the transition should have prevented it.
+  if (!found.found) return !from_zero && c[0] > 0.0 ? 0.0 : never;
+  // A velocity or load that departs from zero with a high power of time, or where the force has a vertical
+  // tangent, may start on the wrong side in the interpolant; the transition has already found that it
+  // departs, and the end of the step shows it. So does a bristle that begins at its limit, as one does that was sliding.
+  if (found.at_once && !is_exact(step.kind) && polynomial::value(c, degree, 1.0) < 0.0) return never;
+  if (found.at_once && fresh && gap) found = crossing_of_opening(c, degree, step.kind, size, noise);
+  return found.found ? found.theta : never;
+}
+
+// First crossing of guard k in this step, with its polynomial in c; > 1 if there is none.
+double Stepper::crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c,
+                            Index degree) {
+  const Guard& g = r.guards[k];
+  double size = 0.0;
+  for (Index j = 0; j <= degree; ++j) size += std::abs(c[j]);
+  if (size == 0.0) return never;
+  shift[k] = 0.0;
+  if (g.kind == GuardKind::sharing_changes)
+    return crossing_of_sharing(c, degree, band(r, state, k), state.after_transition, shift[k]);
+  if (g.kind == GuardKind::load_negative)
+    return crossing_of_load(c, degree, std::max(size, load_sizes(g.friction)));
+  const bool gap = g.kind == GuardKind::closes;
+  const double whole =
+      gap ? gap_size(sys.contacts[g.contact], state.nominal, s.data()) : guard_size(r, state, k, step.kind);
+  if (!gap && size <= 2.0 * tolerance::rounding * whole) return never; // at zero, as far as can be told
+  const Index zeros = state.after_transition && k < state.zeros.size() ? state.zeros[k] : -1;
+  if (zeros >= 0 && (step.kind == FlowKind::exact || zeros > degree))
+    return crossing_as_decided(c, degree, zeros, 4.0 * tolerance::rest * std::max(whole, size), shift[k]);
+  std::fill_n(c, std::clamp<Index>(zeros, 0, 3), 0.0); // an interpolant tells them no better
+  return crossing_undecided(r, state, step, k, c, degree, size, whole);
 }
 
 // Fills `crossing`; true if any guard fires in this step.

@@ -35,7 +35,6 @@ bool Stepper::take_slow_subspace(const Regime& r, const State& state, Index sign
                                  Step& step) {
   if (state.after_transition || !may_settle(r.Ax, scale.size, reach)) return false;
   const List<SlowSubspace>& splits = plan->slow_subspaces();
-  constexpr double eps = tolerance::epsilon;
   for (const SlowSubspace& split : splits) {
     if (split.fast_rate * reach < short_of_reach) continue;
     const Index f = split.Rf.cols(), m = split.Rs.cols();
@@ -54,15 +53,15 @@ bool Stepper::take_slow_subspace(const Regime& r, const State& state, Index sign
     // The series that led here is truncated relative to the nominal sizes of the states.
     const Vector known = split.rounding * state.base_x.cwiseAbs() + drive + 0x1p-6 * scale.size;
     bool dead = true;
-    for (Index i = 0; i < sys.nx && dead; ++i) dead = std::abs(away(i)) <= 8.0 * eps * known(i);
+    for (Index i = 0; i < sys.nx && dead; ++i) dead = std::abs(away(i)) <= tolerance::polynomial * known(i);
     for (Index k = 0; k < r.guards.size() && dead; ++k) {
       const double size =
           r.Gx.row(k).cwiseAbs().dot(known) + r.Gs.row(k).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
-      dead = std::abs(r.Gx.row(k).dot(away)) <= 8.0 * eps * size;
+      dead = std::abs(r.Gx.row(k).dot(away)) <= tolerance::polynomial * size;
     }
     if (!dead) continue;
     // No longer than the time so far: an event within the step is then known as well as the time itself.
-    const double far = std::min(reach, std::max(1e3 * state.time_scale, std::abs(state.base_t)));
+    const double far = std::min(reach, std::max(outlook(state), std::abs(state.base_t)));
     if (m > 0) {
       const Vector z0 = split.Ls * state.base_x;
       const StateSizes size(

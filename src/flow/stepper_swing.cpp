@@ -12,7 +12,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr double largest = 1e305;  // of a state
 constexpr double short_arc = 1e-9; // radians over which the weights are a tangent to the last digit
 
 } // namespace
@@ -34,8 +33,9 @@ bool Stepper::take_swing(const Regime& r, const State& state, double limit, Step
   limit = std::min(limit, 6.283185307179586 * o.inverse_w);
   // A swing that would leave the numbers on its way, perhaps to come back, is followed as far as they reach.
   if (const double rates = std::abs(r1) + std::abs(r2), bends = std::abs(b1) + std::abs(b2);
-      !((rates + bends * o.inverse_w) * o.inverse_w < largest))
-    limit = std::min({limit, 0.5 * largest / rates, std::sqrt(largest / bends)});
+      !((rates + bends * o.inverse_w) * o.inverse_w < tolerance::largest_state))
+    limit = std::min(
+        {limit, 0.5 * tolerance::largest_state / rates, std::sqrt(tolerance::largest_state / bends)});
   const double together = same_instant(state);
   double first = std::numeric_limits<double>::infinity();
   swing.near = -1.0;

@@ -44,10 +44,32 @@ struct LawTraits {
   double damping = 0.0;   // at rest, per unit load, of bristles; the viscous part is not in it
 };
 
+// Of a bristle that holds up to `level` per unit load.
+inline LawTraits bristle_traits(Index states, double level, double stiffness, double damping = 0.0) {
+  LawTraits t;
+  t.states = states;
+  t.reversal_switches = true;
+  t.affine = false;
+  t.break_away = {-level, level};
+  t.stiffness = stiffness;
+  t.damping = damping;
+  return t;
+}
+
 template <class T> struct ForceOf {
   T dry = 0.0, viscous = 0.0;
 };
 using Force = ForceOf<double>;
+
+// A law of one kinetic level: its steady curve, and the deflection of a bristle that has settled to it.
+template <class C>
+concept OnOneLevel = requires(const C& c) { c.kinetic; };
+template <OnOneLevel C, class T> ForceOf<T> curve(const C& c, const T&, int direction) {
+  return {T(direction * c.kinetic), T(0.0)};
+}
+template <OnOneLevel C> void settle(const C& c, double, int direction, double* z) {
+  z[0] = direction * c.kinetic / c.stiffness;
+}
 
 enum class StribeckForm { exponential, lorentzian };
 

@@ -1,6 +1,7 @@
 #include "friction/law.hpp"
 
 #include "core/list.hpp"
+#include "core/tolerances.hpp"
 
 #include <algorithm>
 #include <array>
@@ -224,6 +225,10 @@ Force steady(const Law& law, double v, double* z) {
     sum.viscous += f.viscous;
   });
   return sum;
+}
+
+double kinetic_level(const Law& law, int side) {
+  return steady(law, side * tolerance::fast_velocity, nullptr).dry;
 }
 
 Slopes steady_slopes(const Law& law, double v, int direction) {

@@ -77,6 +77,8 @@ void rest_rates(const Law&, double dry, const double* z, double* zdot);
 
 // Steady state at v != 0 with the internal states settled; also fills z (unless null).
 Force steady(const Law&, double v, double* z);
+// Dry force per unit load in fast sliding towards this side: the kinetic level, at which impulses of friction stay.
+double kinetic_level(const Law&, int side);
 // Slope of the steady curve, on the side `direction` if v = 0.
 Slopes steady_slopes(const Law&, double v, int direction);
 // The steady curve with load, defined for every v: at v = 0 the middle of the set.

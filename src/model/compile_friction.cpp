@@ -212,7 +212,6 @@ void declare_friction(Draft& d) {
 }
 
 void wire_friction(Draft& d) {
-  const Index n = d.sys.n_coordinates;
   for (Index i = 0; i < d.friction.size(); ++i) {
     const FrictionElement& f = *d.friction[i];
     Friction& p = d.sys.friction[i];
@@ -227,8 +226,7 @@ void wire_friction(Draft& d) {
     const Vector w = d.direction(f.on);
     if (w.isZero(0.0) && f.on_expression.outputs.empty())
       reject("on of '" + f.name + "'", "is zero: its factors cancel each other");
-    p.effect = -d.column(w);
-    set_velocity(d, p, w, n);
+    wire_tangent(d, p, w);
     wire_load(d, f, p);
   }
 }

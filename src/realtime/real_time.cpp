@@ -119,7 +119,7 @@ void RealTime::choose_first_modes(const Vector& x0) {
   if (!sampled.empty()) { // what they read depends on no friction element
     for (Index i = 0; i < sys.friction.size(); ++i)
       if (!sys.friction[i].traits.sticks) now.friction[i].mode = Mode::slip_forward;
-    plan = &built(now);
+    plan = &plan_of(now);
     control();
   }
   std::copy_n(a.x, sys.nx, first.base_x.data());
@@ -259,7 +259,7 @@ const double* RealTime::here() noexcept {
   return full.data();
 }
 
-const RealTimePlan& RealTime::built(const Modes& modes) {
+const RealTimePlan& RealTime::plan_of(const Modes& modes) {
   const auto known = plans.find(modes);
   if (known != plans.end()) return *known->second;
   auto made = std::make_unique<RealTimePlan>(
@@ -270,105 +270,65 @@ const RealTimePlan& RealTime::built(const Modes& modes) {
   return *plans.emplace(modes, std::move(made)).first->second;
 }
 
-const RealTimePlan& RealTime::plan_of(const Modes& modes) {
-  if (complete) return *by_number[number_of(modes)];
-  return built(modes);
+namespace {
+
+List<FrictionMode> modes_of(const Friction& p) {
+  List<FrictionMode> out{{.mode = Mode::slip_forward}, {.mode = Mode::slip_backward}};
+  if (p.traits.sticks) out.push_back({.mode = Mode::stick});
+  if (p.surface_travel >= 0)
+    for (const Hold hold : {Hold::above_forward, Hold::above_backward})
+      out.push_back({.mode = Mode::stick, .hold = hold});
+  return out;
 }
 
-std::int64_t RealTime::number_of(const Modes& modes) const noexcept {
-  std::int64_t n = 0;
-  for (Index i = 0; i < modes.friction.size(); ++i) {
-    const FrictionMode& one = modes.friction[i];
-    const int side = one.direction();
-    const std::int64_t digit = side > 0 ? 0 : side < 0 ? 1 : 2 + static_cast<std::int64_t>(one.hold);
-    n += digit * element_stride[i];
-    if (one.load_stretch > 0) n += load_stride[i];
-  }
-  for (Index k = 0; k < modes.flank.size(); ++k) {
-    const FlankMode& one = modes.flank[k];
-    n += (one.stretch + (one.loose ? sys.flanks[k].line.stretches.size() : 0)) * flank_stride[k];
-  }
-  for (Index k = 0; k < modes.saturation.size(); ++k)
-    n += saturation_number[k][static_cast<int>(modes.saturation[k]) + 3] * saturation_stride[k];
-  return n;
+List<FlankMode> modes_of(const System& sys, const Flank& f) {
+  List<FlankMode> out;
+  for (const bool loose : {false, true})
+    for (Index k = 0; k < f.line.stretches.size() && !(loose && sys.springs[f.spring].damping == 0.0); ++k)
+      out.push_back({k, loose});
+  return out;
 }
 
-// Numbers of the modes of each element and output, in the manner of an odometer. False if there are too many.
-bool RealTime::count_all() {
-  std::int64_t count = 1;
+List<Saturation> modes_of(const Block& b, Index output) {
+  List<Saturation> out{Saturation::free};
+  for (const int side : {1, -1})
+    if (std::isfinite(side > 0 ? b.hi(output) : b.lo(output)))
+      for (int kind = 1; kind <= (b.integrator >= 0 ? 3 : 1); ++kind)
+        out.push_back(static_cast<Saturation>(side * kind));
+  return out;
+}
+
+} // namespace
+
+// Every combination of modes that the machine can come to, where there are few enough; else each as it comes.
+void RealTime::build_all() {
+  List<Modes> all{now};
   complete = true;
-  const auto turn = [&](Index size) {
-    const std::int64_t stride = count;
-    count *= size;
-    if (count > prebuilt_limit) complete = false, count = 1;
-    return stride;
+  const auto vary = [&](auto&& part, const auto& list) {
+    complete = complete && all.size() * list.size() <= prebuilt_limit;
+    if (!complete) return;
+    List<Modes> more;
+    for (const Modes& one : all)
+      for (const auto& value : list) part(more.emplace_back(one)) = value;
+    all = std::move(more);
   };
-  for (const Friction& p : sys.friction) {
-    Wheel wheel;
-    // In the order of number_of().
-    for (const Mode mode : {Mode::slip_forward, Mode::slip_backward})
-      wheel.friction.push_back({.mode = mode});
-    if (p.traits.sticks) wheel.friction.push_back({.mode = Mode::stick});
-    if (p.surface_travel >= 0)
-      for (const Hold hold : {Hold::above_forward, Hold::above_backward})
-        wheel.friction.push_back({.mode = Mode::stick, .hold = hold});
-    wheel.load_stretch = {0};
-    if (!p.load_parts.empty()) wheel.load_stretch.push_back(1);
+  for (Index i = 0; i < sys.friction.size(); ++i) {
+    const Friction& p = sys.friction[i];
     complete = complete && p.traits.switches == 0;
-    element_stride.push_back(turn(wheel.friction.size()));
-    load_stride.push_back(turn(wheel.load_stretch.size()));
-    wheels.push_back(std::move(wheel));
+    vary([i](Modes& m) -> auto& { return m.friction[i]; }, modes_of(p));
+    if (!p.load_parts.empty())
+      vary([i](Modes& m) -> auto& { return m.friction[i].load_stretch; }, List<std::int16_t>{0, 1});
   }
-  for (const Flank& f : sys.flanks) {
-    List<FlankMode> list;
-    for (const bool loose : {false, true})
-      for (Index k = 0; k < f.line.stretches.size() && !(loose && sys.springs[f.spring].damping == 0.0); ++k)
-        list.push_back({k, loose});
-    flank_stride.push_back(turn(list.size()));
-    flanks.push_back(std::move(list));
-  }
-  saturation_number.assign(sys.saturations, {});
-  saturation_stride.assign(sys.saturations, 0);
-  saturations.resize(sys.saturations);
+  for (Index k = 0; k < sys.flanks.size(); ++k)
+    vary([k](Modes& m) -> auto& { return m.flank[k]; }, modes_of(sys, sys.flanks[k]));
   for (const Loop& l : sys.loops) {
     if (l.saturation < 0) continue;
     clamps = clamps || l.block.needs_input_rates();
-    for (Index j = 0; j < l.block.outputs(); ++j) {
-      const auto k = l.saturation + j;
-      List<Saturation>& list = saturations[k];
-      list = {Saturation::free};
-      for (int side : {1, -1})
-        if (std::isfinite(side > 0 ? l.block.hi(j) : l.block.lo(j)))
-          for (int kind = 1; kind <= (l.block.integrator >= 0 ? 3 : 1); ++kind)
-            list.push_back(static_cast<Saturation>(side * kind));
-      for (Index q = 0; q < list.size(); ++q) saturation_number[k][static_cast<int>(list[q]) + 3] = q;
-      saturation_stride[k] = turn(list.size());
-    }
+    for (Index j = 0; j < l.block.outputs(); ++j)
+      vary([k = l.saturation + j](Modes& m) -> auto& { return m.saturation[k]; }, modes_of(l.block, j));
   }
-  if (complete) by_number.assign(count, nullptr);
-  return complete;
-}
-
-// Every combination of modes that the machine can come to.
-void RealTime::build_all() {
-  if (!count_all()) return;
-  Modes modes = now;
-  for (Index number = 0; number < by_number.size(); ++number) {
-    Index rest = number;
-    const auto digit = [&rest](Index size) {
-      const Index one = rest % size;
-      rest /= size;
-      return one;
-    };
-    for (Index i = 0; i < wheels.size(); ++i) {
-      modes.friction[i] = wheels[i].friction[digit(wheels[i].friction.size())];
-      modes.friction[i].load_stretch = wheels[i].load_stretch[digit(wheels[i].load_stretch.size())];
-    }
-    for (Index k = 0; k < flanks.size(); ++k) modes.flank[k] = flanks[k][digit(flanks[k].size())];
-    for (Index k = 0; k < saturations.size(); ++k)
-      modes.saturation[k] = saturations[k][digit(saturations[k].size())];
-    by_number[number] = &built(modes);
-  }
+  if (!complete) return;
+  for (const Modes& one : all) plan_of(one);
 }
 
 // Signals at both ends of the step. One that jumps keeps its piece to the end of the step and jumps between

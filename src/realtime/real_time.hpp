@@ -28,7 +28,6 @@
 #include "realtime/real_time_plan.hpp"
 #include "realtime/ring.hpp"
 
-#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -95,11 +94,6 @@ private:
     double delay_rest = 0.0; // s
     std::int64_t due = -1;   // step in which the computed output appears, or -1
   };
-  struct Wheel { // numbers of the modes of one element
-    std::int64_t stride = 1;
-    List<FrictionMode> friction;
-    List<std::int8_t> load_stretch;
-  };
 
   System sys;
   double h, t0;
@@ -109,12 +103,6 @@ private:
   Modes now;
   RegimeCache cache;
   std::map<Modes, std::unique_ptr<RealTimePlan>> plans;
-  List<const RealTimePlan*> by_number;
-  List<std::int64_t> element_stride, load_stride, saturation_stride, flank_stride;
-  List<std::array<std::int64_t, 7>> saturation_number;
-  List<Wheel> wheels;                 // of each friction element
-  List<List<Saturation>> saturations; // of each output with limits
-  List<List<FlankMode>> flanks;       // of each flank of a spring
   const RealTimePlan* plan = nullptr;
   List<Ring> rings; // of elements with dead time
   Scratch w;
@@ -146,8 +134,6 @@ private:
   void find_moving(const Vector& still);
   void set_up_sampling();
   const RealTimePlan& plan_of(const Modes& modes);
-  const RealTimePlan& built(const Modes& modes);
-  std::int64_t number_of(const Modes& modes) const noexcept;
   void refuse_what_it_cannot() const;
   void find_inputs();
   void size_work(const Vector& x0);
@@ -155,7 +141,6 @@ private:
   void slide_on_what_yields();
   void start_rings();
   void remember() noexcept;
-  bool count_all();
   void build_all();
   bool sample(const double* values) noexcept;
   void clip_load(Index drive) noexcept;
@@ -170,7 +155,6 @@ private:
   double read_element(const RealTimeOutput& o, const double* s) noexcept;
   Vector forces_of_constraints(const double* s) noexcept;
   double read_contact(const RealTimeOutput& o, const double* s) noexcept;
-  double read_spring(const RealTimeOutput& o, const double* s) noexcept;
 
   void begin(const double* values) noexcept;
   bool any_fired() const noexcept;

@@ -3,6 +3,7 @@
 #include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
+#include "dynamics/constraints.hpp"
 #include "dynamics/friction_force.hpp"
 #include "realtime/held_map.hpp"
 
@@ -315,14 +316,9 @@ RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving,
   const Index m = r.sticking.size();
   if (m > 0 &&
       !sys.smooth) { // as in a transition: velocities to zero with the least change of kinetic energy
-    Matrix G(m, m), U(sys.nx, m);
-    for (Index k = 0; k < m; ++k) {
-      const Friction& p = sys.friction[r.sticking[k]];
-      U.col(k) = p.effect;
-      for (Index l = 0; l < m; ++l) G(k, l) = -p.velocity.x.dot(sys.friction[r.sticking[l]].effect);
-      plan.held.push_back(sparse(p.velocity, moving));
-    }
-    plan.to_surface = U * linalg::pseudo_inverse(G);
+    const ForceDirections acting = force_directions(sys, {}, r.sticking);
+    plan.to_surface = -acting.columns * linalg::pseudo_inverse(acting.rows * acting.columns);
+    for (const Index i : r.sticking) plan.held.push_back(sparse(sys.friction[i].velocity, moving));
   }
   for (const auto& of_loop : r.linear->inputs) {
     plan.inputs.emplace_back();

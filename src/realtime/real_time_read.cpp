@@ -1,9 +1,9 @@
 // Outputs of the fixed-step form.
 #include "dynamics/constraints.hpp"
 #include "dynamics/free.hpp"
-#include "dynamics/spring_force.hpp"
 #include "dynamics/tangent.hpp"
 #include "realtime/real_time.hpp"
+#include "run/reading.hpp"
 #include "transition/event.hpp"
 #include "transition/saturations.hpp"
 #include "transition/springs.hpp"
@@ -12,7 +12,7 @@
 
 namespace stickslip {
 
-// What is known without the motion: states, signals, and outputs of controllers, which are linear in both.
+// What is known without x': states, signals, outputs of controllers, which are linear in both, and springs.
 bool RealTime::read_linear(const RealTimeOutput& o, const double* s, double& out) const noexcept {
   using Kind = RealTimeOutput::Kind;
   const auto form = [&](const Form& f) { return value(f, a.x, full.data()); };
@@ -40,6 +40,14 @@ bool RealTime::read_linear(const RealTimeOutput& o, const double* s, double& out
                                   : mode_of(l.block, o.part, form(linear.outputs[o.index][o.part])));
     return true;
   }
+  case Kind::spring_force:
+  case Kind::elongation:
+  case Kind::elongation_rate:
+    out = reading(sys, now, o.kind, o.index, a.x, s, nullptr);
+    return true;
+  case Kind::spring_mode:
+    out = static_cast<double>(mode_of(sys, sys.springs[o.index], now));
+    return true;
   default:
     return false;
   }
@@ -51,19 +59,20 @@ double RealTime::read_element(const RealTimeOutput& o, const double* s) noexcept
   const Friction& p = system_here().friction[o.index];
   const FrictionMode& mode = now.friction[o.index];
   const bool sticks = p.traits.sticks && mode.sticks();
-  const double v = relative_velocity(p, a.x, s), F = force(o.index);
+  const double F = force(o.index);
   switch (o.kind) {
   case Kind::force:
     return F;
   case Kind::velocity:
-    return sticks && p.surface_travel < 0 ? 0.0 : v;
   case Kind::load:
-    return normal_load(p, mode.load_stretch, a.x, s);
+    return reading(system_here(), now, o.kind, o.index, a.x, s, force.data());
   case Kind::mode:
     if (p.of_compliance && s[p.load] == 0.0) return static_cast<double>(Mode::open);
     if (can_be_free(sys, p) && normal_load(p, mode.load_stretch, a.x, s) == 0.0)
       return static_cast<double>(Mode::free);
-    return p.traits.sticks ? mode.direction() : v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0;
+    if (p.traits.sticks) return mode.direction();
+    if (const double v = relative_velocity(p, a.x, s); v != 0.0) return v > 0.0 ? 1.0 : -1.0;
+    return 0.0;
   default: {
     if (!sticks) return std::numeric_limits<double>::quiet_NaN();
     const Interval limits = stick_limits(sys, p, mode.load_stretch, time(), a.x, s, nullptr);
@@ -86,9 +95,8 @@ double RealTime::read_contact(const RealTimeOutput& o, const double* s) noexcept
   case Kind::normal_force:
     return pushes;
   case Kind::gap:
-    return value(c.gap, a.x, s);
   case Kind::gap_rate:
-    return value(c.rate, a.x, s);
+    return reading(system_here(), now, o.kind, o.index, a.x, s, nullptr);
   case Kind::normal_impulse:
     return 0.0; // it does not strike
   default:
@@ -97,32 +105,11 @@ double RealTime::read_contact(const RealTimeOutput& o, const double* s) noexcept
   }
 }
 
-double RealTime::read_spring(const RealTimeOutput& o, const double* s) noexcept {
-  using Kind = RealTimeOutput::Kind;
-  const System& there = system_here();
-  const Spring& p = there.springs[o.index];
-  switch (o.kind) {
-  case Kind::spring_force:
-    return spring_force(there, o.index, now, a.x, s);
-  case Kind::elongation:
-    return value(p.elongation, a.x, s);
-  case Kind::elongation_rate:
-    return value(p.rate, a.x, s);
-  default:
-    return static_cast<double>(mode_of(there, p, now));
-  }
-}
-
 void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexcept {
   bool evaluated = false;
   const double* s = here();
   for (Index k = 0; k < count; ++k) {
     if (read_linear(what[k], s, out[k])) continue;
-    if (what[k].kind >= RealTimeOutput::Kind::spring_force &&
-        what[k].kind <= RealTimeOutput::Kind::spring_mode) {
-      out[k] = read_spring(what[k], s);
-      continue;
-    }
     if (!evaluated) {
       f1.setZero();
       evaluate(sys, *plan->regime, time(), a.x, s, f1.data(), force.data(), w);

@@ -90,7 +90,7 @@ constexpr const char* cure =
 void check_formulas(const System& sys, const State& state) {
   if (!sys.smooth) return;
   Tangent at(sys);
-  at.move_to(state.base_t, state.base_x.data(), state.modes.sides);
+  at.move_to(state);
   if (const std::string skew = at.asymmetry(); !skew.empty()) reject("mass", "is not allowed: " + skew);
   const Vector sizes = at.load_sizes(state.nominal, state.time_scale);
   for (const Smooth::Value& one : sys.smooth->loads) {

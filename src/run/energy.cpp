@@ -140,25 +140,21 @@ private:
 
   void store(const Segment& seg, double t, const VectorRef& done) {
     const auto at = j;
-    const Index nd = drives(), np = elements();
+    const Index nd = drives();
     impacts_until(t);
     out.kinetic(at) = powers.kinetic(seg, coefficients(seg), t);
     out.elastic(at) = powers.elastic(seg, coefficients(seg), t);
     out.drives.col(at) = done.head(nd);
     out.damping(at) = done(nd);
-    for (Index i = 0; i < np; ++i) {
-      out.friction(i, at) = done(nd + 1 + 2 * i);
-      out.surfaces(i, at) = done(nd + 2 + 2 * i);
-    }
-    for (Index i = 0; i < springs(); ++i) {
-      out.dampers(i, at) = done(nd + 1 + 2 * (np + i));
-      out.supports(i, at) = done(nd + 2 + 2 * (np + i));
-    }
-    for (Index i = 0; i < contacts(); ++i) {
-      out.compliances(i, at) = done(nd + 1 + 2 * (np + springs() + i));
-      out.walls(i, at) = done(nd + 2 + 2 * (np + springs() + i)) + lost_at_walls(i);
-    }
-    out.controllers.col(at) = done.segment(nd + 1 + 2 * (np + springs() + contacts()), controllers());
+    Index next = nd + 1;
+    const auto pairs = [&](Rows& taken, Rows& given) {
+      for (Index i = 0; i < taken.rows(); ++i) taken(i, at) = done(next++), given(i, at) = done(next++);
+    };
+    pairs(out.friction, out.surfaces);
+    pairs(out.dampers, out.supports);
+    pairs(out.compliances, out.walls);
+    out.walls.col(at) += lost_at_walls;
+    out.controllers.col(at) = done.segment(next, controllers());
     out.constraints.col(at) = done.tail(constraints());
     out.impacts(at) = lost;
     const double given = powers.given(done) + lost_at_walls.sum() - lost;

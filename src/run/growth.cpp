@@ -1,5 +1,7 @@
 #include "run/growth.hpp"
 
+#include "core/tolerances.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -10,7 +12,6 @@ namespace {
 
 constexpr double out_of_proportion = 1e6;
 constexpr double largest_to_square = 1e150;
-constexpr double largest = 1e305; // a few terms of this size still have a sum
 
 // What counts as the size of each state: what the description gives it, what it had at the start of the run, and
 // what the others then made of it within the machine's own time.
@@ -31,7 +32,7 @@ std::ostringstream words(const System& sys, Index i) {
 
 bool within_numbers(const Vector& x) {
   bool within = true;
-  for (Index i = 0; i < x.size(); ++i) within &= std::abs(x[i]) <= largest;
+  for (Index i = 0; i < x.size(); ++i) within &= std::abs(x[i]) <= tolerance::largest_state;
   return within;
 }
 
@@ -46,7 +47,7 @@ std::string leaves_numbers(const System& sys, double t, const Vector& there, con
   double most = -1.0;
   for (Index i = 0; i < sys.nx; ++i) {
     const double times = size(i) > 0.0 ? std::abs(there(i)) / size(i) : 0.0; // what had no size has not grown
-    if (!(std::abs(beyond(i)) <= largest) && times > most) most = times, which = i;
+    if (!(std::abs(beyond(i)) <= tolerance::largest_state) && times > most) most = times, which = i;
   }
   std::ostringstream text;
   text.precision(9);

@@ -28,24 +28,6 @@ double later_of_one_instant(double breakpoint, double tick) {
 
 } // namespace
 
-std::string_view name(Status status) {
-  switch (status) {
-  case Status::finished:
-    return "finished";
-  case Status::budget:
-    return "budget";
-  case Status::no_solution:
-    return "no_solution";
-  case Status::stalled:
-    return "stalled";
-  case Status::interrupted:
-    return "interrupted";
-  case Status::failed:
-    return "failed";
-  }
-  return "?";
-}
-
 Runner::Runner(const System& system, RegimeCache& c, const Options& o)
     : here(system.smooth ? std::make_unique<Tangent>(system) : nullptr), machine(system), kept(c),
       sys(here ? here->system : system), cache(here ? own : c), options(o), stepper(sys, o),
@@ -59,7 +41,7 @@ const Regime& Runner::lasting(const Regime& r) {
 // Rows and columns as they are in the present state.
 void Runner::look() {
   if (!here) return;
-  here->move_to(state->base_t, state->base_x.data(), state->modes.sides);
+  here->move_to(*state);
   here->size_accelerations();
   if (here->bare() && regime != nullptr) return;
   cache.clear();
@@ -280,30 +262,38 @@ void Runner::reach(double limit) {
     end = state->base_x;
 }
 
-// The step leads beyond all numbers: in its place the longest part that does not, to a thousandth of it.
-void Runner::shorten() {
+// In place of the step its longest part whose end is good, to a thousandth of it; false where none is.
+template <class Good> bool Runner::take_longest_part(int rounds, Good&& is_good) {
   constexpr double close = 1e-3;
-  constexpr int rounds = 1100; // halvings from the greatest number to the smallest
   const double t0 = state->base_t;
-  beyond = end;
+  const auto take = [&](double part) {
+    stepper.take(*regime, *state, t0 + part, step);
+    reach(INFINITY);
+  };
   double good = 0.0, bad = step.h;
   for (int round = 0; round < rounds && bad - good > close * good; ++round) {
     const double middle = 0.5 * (good + bad);
     if (!(t0 + middle > t0)) break;
-    stepper.take(*regime, *state, t0 + middle, step);
-    reach(INFINITY);
-    if (within_numbers(end))
-      good = middle;
-    else
-      bad = middle, beyond = end;
+    take(middle);
+    (is_good() ? good : bad) = middle;
   }
-  if (good > 0.0) {
-    stepper.take(*regime, *state, t0 + good, step);
-    reach(INFINITY);
-    if (!step.fired.empty()) beyond.resize(0); // what the event changes may be finite for longer
-  } else {
+  if (good > 0.0) take(good);
+  return good > 0.0;
+}
+
+// The step leads beyond all numbers: as far as it does not.
+void Runner::shorten() {
+  constexpr int rounds = 1100; // halvings from the greatest number to the smallest
+  const auto is_good = [&] {
+    const bool good = within_numbers(end);
+    if (!good) beyond = end;
+    return good;
+  };
+  beyond = end;
+  if (!take_longest_part(rounds, is_good))
     no_longer_finite();
-  }
+  else if (!step.fired.empty())
+    beyond.resize(0); // what the event changes may be finite for longer
 }
 
 // Of friction with the normal forces that load it; 1 where none does.
@@ -342,29 +332,14 @@ std::string Runner::jam() {
 }
 
 // Where the coupling comes to zero normal forces grow without bound, though perhaps so slowly that a step leads across:
-// the longest part that does not, to a thousandth of it. Steps then come ever closer.
+// as far as it does not. Steps then come ever closer.
 void Runner::stay_before_jam() {
-  constexpr double close = 1e-3;
   constexpr int rounds = 60;
   if (state->after_transition || side == 0.0) // else as it was
     side = std::copysign(1.0, coupling(state->base_t, state->base_x));
-  const auto across = [&] { return !(coupling(arrival.t, end) * side > known_coupling); };
-  if (!across()) return;
-  const double t0 = state->base_t;
-  double good = 0.0, bad = step.h;
-  for (int round = 0; round < rounds && bad - good > close * good; ++round) {
-    const double middle = 0.5 * (good + bad);
-    if (!(t0 + middle > t0)) break;
-    stepper.take(*regime, *state, t0 + middle, step);
-    reach(INFINITY);
-    (across() ? bad : good) = middle;
-  }
-  if (good > 0.0) {
-    stepper.take(*regime, *state, t0 + good, step);
-    reach(INFINITY);
-  } else {
-    finish(Status::no_solution, std::max(t0, t_begin), why(jam()));
-  }
+  const auto before_jam = [&] { return coupling(arrival.t, end) * side > known_coupling; };
+  if (!before_jam() && !take_longest_part(rounds, before_jam))
+    finish(Status::no_solution, std::max(state->base_t, t_begin), why(jam()));
 }
 
 // A surface cannot pull: the run ends where a load that a formula gives becomes negative.

@@ -109,6 +109,7 @@ private:
   double next_instant();
   void advance(double limit);
   void reach(double limit);
+  template <class Good> bool take_longest_part(int rounds, Good&& is_good);
   void shorten();
   double coupling(double t, const Vector& x);
   void stay_before_jam();

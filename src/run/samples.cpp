@@ -3,7 +3,7 @@
 #include "core/error.hpp"
 #include "core/list.hpp"
 #include "dynamics/constraints.hpp"
-#include "dynamics/spring_force.hpp"
+#include "run/reading.hpp"
 #include "transition/event.hpp"
 #include "transition/springs.hpp"
 
@@ -30,9 +30,7 @@ Samples::Samples(std::shared_ptr<const Trajectory> of, List<double> at)
 }
 
 // Horner's rule for all times of a segment at once, with the same roundings as segment_state().
-Rows& Samples::states() {
-  const std::lock_guard lock(access);
-  if (kept_states) return *kept_states;
+void Samples::evaluate_states() {
   Rows& y = kept_states.emplace(sys.nx, n_times);
   List<double> theta;
   Vector room;
@@ -53,14 +51,13 @@ Rows& Samples::states() {
     }
   }
   meet_constraints(y);
-  return y;
 }
 
 // Between the ends of steps the polynomials are as accurate as the steps: what is held is brought back to what it must
 // be, as at the ends.
 void Samples::meet_constraints(Rows& y) {
   if (!sys.smooth && !sys.constraints.any()) return;
-  if (sys.smooth && !tangent) tangent = std::make_unique<Tangent>(sys);
+  make_tangent();
   Vector x(sys.nx);
   for (const Span& span : spans)
     for (Index j = span.first; j < span.first + span.count; ++j) {
@@ -74,9 +71,7 @@ void Samples::meet_constraints(Rows& y) {
     }
 }
 
-Rows& Samples::signals() {
-  const std::lock_guard lock(access);
-  if (kept_signals) return *kept_signals;
+void Samples::evaluate_signals() {
   Rows& s = kept_signals.emplace(sys.ns(), n_times);
   for (Index i = 0; i < sys.ns(); ++i) {
     const Signal& signal = sys.signals[i];
@@ -85,7 +80,10 @@ Rows& Samples::signals() {
     else
       for (Index j = 0; j < n_times; ++j) s(i, j) = value(signal, times[j]);
   }
-  return s;
+}
+
+void Samples::make_tangent() {
+  if (sys.smooth && !tangent) tangent = std::make_unique<Tangent>(sys);
 }
 
 const System& Samples::here() const {
@@ -95,7 +93,7 @@ const System& Samples::here() const {
 template <class Use> void Samples::at_every_time(Use&& use) {
   const Rows &y = states(), &values = signals();
   Vector x(sys.nx), s(sys.ns());
-  if (sys.smooth && !tangent) tangent = std::make_unique<Tangent>(sys);
+  make_tangent();
   for (const Span& span : spans)
     for (Index j = span.first; j < span.first + span.count; ++j) {
       x = y.col(j);
@@ -119,47 +117,18 @@ void Samples::evaluate_motion() {
   });
 }
 
-Rows& Samples::rates() {
+Rows& Samples::readings(Read what, Index count) {
   const std::lock_guard lock(access);
-  if (!kept_rates) evaluate_motion();
-  return *kept_rates;
-}
-
-Rows& Samples::forces() {
-  const std::lock_guard lock(access);
-  if (!kept_forces) evaluate_motion();
-  return *kept_forces;
-}
-
-Rows& Samples::velocities() {
-  const std::lock_guard lock(access);
-  if (kept_velocities) return *kept_velocities;
-  Rows& v = kept_velocities.emplace(n_elements, n_times);
+  if (const auto known = kept_readings.find(what); known != kept_readings.end()) return known->second;
+  const Rows* const held = what == Read::load ? &forces() : nullptr;
+  Rows out(count, n_times);
+  Vector force;
   at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
-    for (Index i = 0; i < n_elements; ++i) {
-      const Friction& p = here().friction[i];
-      // Held by a constraint: the velocity is zero, not what rounding left of it.
-      const bool held = p.traits.sticks && p.surface_travel < 0 && r.modes.friction[i].sticks();
-      v(i, j) = held ? 0.0 : relative_velocity(p, x.data(), s.data());
-    }
+    if (held != nullptr) force = held->col(j);
+    for (Index i = 0; i < count; ++i)
+      out(i, j) = reading(here(), r.modes, what, i, x.data(), s.data(), force.data());
   });
-  return v;
-}
-
-Rows& Samples::loads() {
-  const std::lock_guard lock(access);
-  if (kept_loads) return *kept_loads;
-  const Rows& held = forces();
-  Rows& load = kept_loads.emplace(n_elements, n_times);
-  Vector force(n_elements + n_contacts);
-  at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
-    force = held.col(j);
-    for (Index i = 0; i < n_elements; ++i) {
-      load(i, j) = total_load(here(), here().friction[i], r.modes.friction[i].load_stretch, x.data(),
-                              s.data(), force.data());
-    }
-  });
-  return load;
+  return kept_readings.emplace(what, std::move(out)).first->second;
 }
 
 void Samples::evaluate_limits() {
@@ -177,22 +146,8 @@ void Samples::evaluate_limits() {
   });
 }
 
-Rows& Samples::lower_limits() {
-  const std::lock_guard lock(access);
-  if (!kept_lower) evaluate_limits();
-  return *kept_lower;
-}
-
-Rows& Samples::upper_limits() {
-  const std::lock_guard lock(access);
-  if (!kept_upper) evaluate_limits();
-  return *kept_upper;
-}
-
 // Of a law without a jump the mode is the side of the velocity.
-ModeRows& Samples::modes() {
-  const std::lock_guard lock(access);
-  if (kept_modes) return *kept_modes;
+void Samples::evaluate_modes() {
   ModeRows& mode = kept_modes.emplace(n_elements, n_times);
   for (Index i = 0; i < n_elements; ++i) {
     const bool sticks = sys.friction[i].traits.sticks;
@@ -205,106 +160,42 @@ ModeRows& Samples::modes() {
         part = velocities().row(i).segment(span.first, span.count).array().sign().cast<std::int8_t>();
     }
   }
-  return mode;
 }
 
-void Samples::evaluate_gaps() {
-  Rows &gap = kept_gaps.emplace(n_contacts, n_times), &rate = kept_gap_rates.emplace(n_contacts, n_times);
-  at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
-    for (Index k = 0; k < n_contacts; ++k) {
-      const Contact& c = here().contacts[k];
-      // Held by a constraint: zero, not what rounding left of it.
-      const bool closed = r.modes.contact[k] == Mode::closed && !c.yields();
-      gap(k, j) = closed ? 0.0 : value(c.gap, x.data(), s.data());
-      rate(k, j) = closed ? 0.0 : value(c.rate, x.data(), s.data());
-    }
-  });
-}
-
-Rows& Samples::gaps() {
-  const std::lock_guard lock(access);
-  if (!kept_gaps) evaluate_gaps();
-  return *kept_gaps;
-}
-
-Rows& Samples::gap_rates() {
-  const std::lock_guard lock(access);
-  if (!kept_gap_rates) evaluate_gaps();
-  return *kept_gap_rates;
-}
-
-ModeRows& Samples::contact_modes() {
-  const std::lock_guard lock(access);
-  if (kept_contact_modes) return *kept_contact_modes;
-  ModeRows& mode = kept_contact_modes.emplace(n_contacts, n_times);
+template <class Of> void Samples::fill_modes(ModeRows& into, Of&& mode) {
   for (const Span& span : spans)
-    for (Index k = 0; k < n_contacts; ++k)
-      mode.row(k)
+    for (Index k = 0; k < into.rows(); ++k)
+      into.row(k)
           .segment(span.first, span.count)
-          .setConstant(static_cast<std::int8_t>(contact_mode(sys, span.segment->regime->modes, k)));
-  return mode;
+          .setConstant(static_cast<std::int8_t>(mode(span.segment->regime->modes, k)));
 }
 
-Rows& Samples::normal_impulses() {
-  const std::lock_guard lock(access);
-  if (kept_impulses) return *kept_impulses;
-  Rows& sum = kept_impulses.emplace(n_contacts, n_times);
-  Vector so_far = Vector::Zero(n_contacts);
+void Samples::evaluate_contact_modes() {
+  fill_modes(kept_contact_modes.emplace(n_contacts, n_times),
+             [&](const Modes& modes, Index k) { return contact_mode(sys, modes, k); });
+}
+
+template <class Add> void Samples::accumulate(Rows& sums, Add&& add) {
+  Vector so_far = Vector::Zero(sums.rows());
   auto event = run->events.rows.begin();
   for (Index j = 0; j < n_times; ++j) {
-    for (; event != run->events.rows.end() && event->time <= times[j]; ++event)
-      if (event->impact) so_far(event->element - n_elements) += event->normal_impulse;
-    sum.col(j) = so_far;
+    for (; event != run->events.rows.end() && event->time <= times[j]; ++event) add(*event, so_far);
+    sums.col(j) = so_far;
   }
-  return sum;
 }
 
-void Samples::evaluate_springs() {
-  const Index m = sys.springs.size();
-  Rows &force = kept_spring_forces.emplace(m, n_times), &elongation = kept_elongations.emplace(m, n_times),
-       &rate = kept_elongation_rates.emplace(m, n_times);
-  at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
-    for (Index k = 0; k < m; ++k) {
-      force(k, j) = spring_force(sys, k, r.modes, x.data(), s.data());
-      elongation(k, j) = value(sys.springs[k].elongation, x.data(), s.data());
-      rate(k, j) = value(sys.springs[k].rate, x.data(), s.data());
-    }
+void Samples::evaluate_normal_impulses() {
+  accumulate(kept_impulses.emplace(n_contacts, n_times), [&](const EventRow& event, Vector& sum) {
+    if (event.impact) sum(event.element - n_elements) += event.normal_impulse;
   });
 }
 
-Rows& Samples::spring_forces() {
-  const std::lock_guard lock(access);
-  if (!kept_spring_forces) evaluate_springs();
-  return *kept_spring_forces;
+void Samples::evaluate_spring_modes() {
+  fill_modes(kept_spring_modes.emplace(sys.springs.size(), n_times),
+             [&](const Modes& modes, Index k) { return mode_of(sys, sys.springs[k], modes); });
 }
 
-Rows& Samples::elongations() {
-  const std::lock_guard lock(access);
-  if (!kept_elongations) evaluate_springs();
-  return *kept_elongations;
-}
-
-Rows& Samples::elongation_rates() {
-  const std::lock_guard lock(access);
-  if (!kept_elongation_rates) evaluate_springs();
-  return *kept_elongation_rates;
-}
-
-ModeRows& Samples::spring_modes() {
-  const std::lock_guard lock(access);
-  if (kept_spring_modes) return *kept_spring_modes;
-  ModeRows& mode = kept_spring_modes.emplace(sys.springs.size(), n_times);
-  for (const Span& span : spans)
-    for (Index k = 0; k < sys.springs.size(); ++k)
-      mode.row(k)
-          .segment(span.first, span.count)
-          .setConstant(static_cast<std::int8_t>(mode_of(sys, sys.springs[k], span.segment->regime->modes)));
-  return mode;
-}
-
-Rows& Samples::constraint_forces() {
-  const std::lock_guard lock(access);
-  if (kept_constraint_forces) return *kept_constraint_forces;
+void Samples::evaluate_constraint_forces() {
   const Rows &rate = rates(), &force = forces();
   Rows& held = kept_constraint_forces.emplace(sys.constraints.all.size(), n_times);
   Vector xdot(sys.nx), now(n_elements + n_contacts);
@@ -312,11 +203,10 @@ Rows& Samples::constraint_forces() {
     xdot = rate.col(j), now = force.col(j);
     held.col(j) = stickslip::constraint_forces(here(), r, x.data(), s.data(), xdot.data(), now.data());
   });
-  return held;
 }
 
 Vector Samples::impulses_of(const EventRow& impact) {
-  if (sys.smooth && !tangent) tangent = std::make_unique<Tangent>(sys);
+  make_tangent();
   if (tangent) {
     Vector x(sys.nx);
     const Segment& segment = run->segments[run->segment_at(impact.time)];
@@ -329,28 +219,18 @@ Vector Samples::impulses_of(const EventRow& impact) {
   return stickslip::constraint_impulses(here(), given);
 }
 
-Rows& Samples::constraint_impulses() {
-  const std::lock_guard lock(access);
-  if (kept_constraint_impulses) return *kept_constraint_impulses;
-  Rows& sum = kept_constraint_impulses.emplace(sys.constraints.all.size(), n_times);
-  Vector so_far = Vector::Zero(sum.rows());
-  auto event = run->events.rows.begin();
-  for (Index j = 0; j < n_times; ++j) {
-    for (; event != run->events.rows.end() && event->time <= times[j]; ++event)
-      if (event->impact || event->tangential_impulse != 0.0) so_far += impulses_of(*event);
-    sum.col(j) = so_far;
-  }
-  return sum;
+void Samples::evaluate_constraint_impulses() {
+  accumulate(kept_constraint_impulses.emplace(sys.constraints.all.size(), n_times),
+             [&](const EventRow& event, Vector& sum) {
+               if (event.impact || event.tangential_impulse != 0.0) sum += impulses_of(event);
+             });
 }
 
-LoopSamples& Samples::loops() {
-  const std::lock_guard lock(access);
-  if (kept_loops) return *kept_loops;
+void Samples::evaluate_loops() {
   LoopSamples& out = kept_loops.emplace(sys, n_times);
   at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
     out.set(sys, r, x.data(), s.data(), j);
   });
-  return out;
 }
 
 } // namespace stickslip

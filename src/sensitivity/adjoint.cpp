@@ -47,28 +47,11 @@ Adjoint::Adjoint(const Machine& machine, std::shared_ptr<const Trajectory> run, 
   }
   direction = std::make_unique<Sensitivity>(replica, run, passed, initial, std::move(together),
                                             Sensitivity::Reach::all);
-  order_steps();
-}
-
-// As Sensitivity::follow goes through them.
-void Adjoint::order_steps() {
-  const Sensitivity& s = *start;
-  passage_of_event.assign(s.run->events.rows.size(), -1);
-  Index tick = 0;
-  const auto ticks_before = [&](Index segment) {
-    for (; tick < s.quiet.size() && s.quiet.segment(tick) == segment; ++tick)
-      steps.push_back({Step::Kind::tick, tick, segment});
-  };
-  for (Index k = 0; k < s.passages.size(); ++k) {
-    steps.push_back({Step::Kind::passage, k, s.passages[k].segment});
-    for (Index e = s.passages[k].event; e < s.event_behind(k + 1, tick); ++e) passage_of_event[e] = k;
-    const Index stop = k + 1 == s.passages.size() ? s.run->segments.size() : s.passages[k + 1].segment;
-    for (Index i = s.passages[k].segment; i < stop; ++i) {
-      ticks_before(i);
-      steps.push_back({Step::Kind::segment, i, i});
-    }
-    ticks_before(stop);
-  }
+  passage_of_event.assign(start->run->events.rows.size(), -1);
+  for (const Step& step : start->steps)
+    if (step.kind == Step::Kind::passage)
+      for (Index e = start->passages[step.number].event; e < step.next_event; ++e)
+        passage_of_event[e] = step.number;
 }
 
 bool Adjoint::is_known(const List<double>& times, const List<Index>& events) const {
@@ -100,8 +83,8 @@ Vector Adjoint::gradient(const List<double>& times, const Matrix& weights, const
   const Index nx = s.machine->system().nx;
   Index left = times.size();
   bool any = false; // anything is owed
-  for (Index n = steps.size(); n-- > 0;) {
-    const Step& step = steps[n];
+  for (Index n = s.steps.size(); n-- > 0;) {
+    const Step& step = s.steps[n];
     if (step.kind == Step::Kind::segment) {
       const Segment& segment = s.run->segments[step.number];
       Index first = left;

@@ -33,14 +33,9 @@ public:
 
 private:
   std::unique_ptr<Sensitivity> start, direction;
-  struct Step {
-    enum class Kind { passage, tick, segment } kind;
-    Index number = 0, segment = 0; // of a tick: the one behind it
-  };
-  List<Step> steps; // as they are followed forwards
+  using Step = Sensitivity::Step;
   List<Index> passage_of_event;
 
-  void order_steps();
   bool is_known(const List<double>& times, const List<Index>& events) const;
   void compare(const Vector& gradient, const List<double>& times, const Matrix& weights,
                const List<Index>& events, const Vector& event_weights);

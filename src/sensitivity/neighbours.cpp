@@ -52,6 +52,13 @@ const Stencil& central_stencil() {
   return central;
 }
 
+double in_sizes(const Vector& changes, const Vector& sizes) {
+  double most = 0.0;
+  for (Index i = 0; i < changes.size(); ++i)
+    if (changes(i) != 0.0 && sizes(i) > 0.0) most = std::max(most, std::abs(changes(i)) / sizes(i));
+  return most;
+}
+
 Neighbours::Neighbours(const Machine& machine, const System& base, const std::string& parameter,
                        const Cutoffs& cutoffs)
     : name(parameter) {

@@ -21,6 +21,25 @@ struct Stencil {
 };
 const Stencil& central_stencil();
 
+// How far differences along a direction look, of the sizes of states: where all is smooth; and where a mode or the kind of
+// a guard may change nearby.
+inline constexpr double far_beside = 1e-3, close_beside = 1e-5;
+
+// Greatest of these changes in units of the sizes, where these are known.
+double in_sizes(const Vector& changes, const Vector& sizes);
+
+// Derivatives of several numbers by both formulas, from their values at the points of a stencil one after the other:
+// of values from the first one, so that what does not change at all has the derivative zero, not rounding.
+struct Differences {
+  Vector first{}, slope{}, check{};
+
+  void add(double weight, double other, const Vector& value) {
+    if (first.size() == 0) first = value, slope = check = Vector::Zero(value.size());
+    slope += weight * (value - first);
+    check += other * (value - first);
+  }
+};
+
 class Neighbours {
 public:
   // `base`: the machine of the run, compiled with signals of its own for every use.

@@ -220,15 +220,10 @@ void Replica::hold(const Regime& r, double t, Vector& x) {
   const System& sys = at(r.modes, t, x.data());
   const Index m = r.sticking.size();
   if (m == 0) return;
-  Matrix U(sys.nx, m), G(m, m);
+  const ForceDirections acting = force_directions(sys, {}, r.sticking);
   Vector left(m);
-  for (Index k = 0; k < m; ++k) {
-    const Friction& p = sys.friction[r.sticking[k]];
-    U.col(k) = -p.effect;
-    left(k) = relative_velocity(p, x.data(), s.data());
-  }
-  for (Index k = 0; k < m; ++k) G.row(k) = sys.friction[r.sticking[k]].velocity.x.transpose() * U;
-  x -= U * impulses_to_rest(G, left);
+  for (Index k = 0; k < m; ++k) left(k) = relative_velocity(sys.friction[r.sticking[k]], x.data(), s.data());
+  x -= acting.columns * impulses_to_rest(acting.rows * acting.columns, left);
 }
 
 Vector Replica::residuals(const Regime& r, double t, const double* x) {

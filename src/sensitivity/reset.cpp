@@ -9,12 +9,10 @@
 namespace stickslip {
 
 double Sensitivity::step_along(const State& at, const Vector& w, double dt) {
-  double speed = std::abs(dt) / at.time_scale;
   const Vector now = packed(at);
-  for (Index i = 0; i < w.size(); ++i) {
-    const double size = i < at.nominal.size() ? at.nominal(i) : std::abs(now(i));
-    if (w(i) != 0.0 && size > 0.0) speed = std::max(speed, std::abs(w(i)) / size);
-  }
+  Vector sizes = now.cwiseAbs();
+  sizes.head(at.nominal.size()) = at.nominal;
+  const double speed = std::max(std::abs(dt) / at.time_scale, in_sizes(w, sizes));
   if (speed > 0.0 || w.isZero(0.0)) return speed > 0.0 ? 1.0 / speed : 0.0;
   const double own = now.cwiseProduct((w.array() != 0.0).cast<double>().matrix()).cwiseAbs().maxCoeff();
   return (own > 0.0 ? own : unknown_size) / w.cwiseAbs().maxCoeff();
@@ -60,31 +58,26 @@ namespace {
 
 // A derivative by differences of values beside, and whether these lie on one smooth curve: impulses that are shared, or
 // of which some stick, have corners where the modes behind the instant are the same.
-struct Slope {
+struct Slope : Differences {
   const Vector& here; // the value itself
-  Vector first{}, sum{}, check{}, most{}, bend{};
+  Vector most = Vector::Zero(here.size()), bend = most;
+
+  explicit Slope(const Vector& value) : here(value) {}
 
   // In the order of the stencil.
   void add(Index k, double weight, double other, const Vector& value) {
     // 15 D(1) - 6 D(2) + D(3) of second differences D(k) = f(k) + f(-k) - 2 f(0) leaves out k^2 and k^4, but no |k|.
     constexpr std::array<double, 6> corner{1.0, -6.0, 15.0, 15.0, -6.0, 1.0};
-    if (bend.size() == 0) bend = Vector::Zero(value.size());
     if (k < static_cast<Index>(corner.size())) bend += corner[static_cast<std::size_t>(k)] * (value - here);
-    if (first.size() == 0) {
-      first = value;
-      sum = check = most = Vector::Zero(value.size());
-      return;
-    }
-    sum += weight * (value - first);
-    check += other * (value - first);
+    Differences::add(weight, other, value);
     most = most.cwiseMax((value - first).cwiseAbs());
   }
   // Over this step, of numbers that are the difference of ones of these sizes.
   bool is_smooth(double step, const Vector& sizes, int sides = 0) const {
     constexpr double agree = 1e-6, digits = 1e-12;
-    for (Index i = 0; i < sum.size(); ++i) {
+    for (Index i = 0; i < slope.size(); ++i) {
       const double size = std::abs(first(i)) + (i < sizes.size() ? std::abs(sizes(i)) : 0.0);
-      const double off = std::max(std::abs(sum(i) - check(i)) * step, sides == 0 ? std::abs(bend(i)) : 0.0);
+      const double off = std::max(std::abs(slope(i) - check(i)) * step, sides == 0 ? std::abs(bend(i)) : 0.0);
       if (off > agree * most(i) + digits * size) return false;
     }
     return true;
@@ -97,9 +90,9 @@ struct Slope {
 Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, const Vector& along,
                              double dt) {
   const Stencil& central = central_stencil();
-  for (const double share : looks_beside()) {
+  for (const double share : {far_beside, close_beside}) {
     as.same = true;
-    Slope slope{as.added};
+    Slope slope(as.added);
     double step = share * step_along(p.before, along, dt);
     if (as.due && dt != 0.0)
       step = std::min(step, 0.5 * away_from_breakpoints(p.jump.t) / std::abs(dt * central.offsets.back()));
@@ -110,7 +103,7 @@ Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, co
       slope.add(i, central.weights[i] / step, central.check[i] / step, there);
     }
     as.same = as.same && slope.is_smooth(step, here);
-    if (as.same) return slope.sum;
+    if (as.same) return slope.slope;
   }
   return Vector::Zero(as.added.size());
 }
@@ -122,11 +115,11 @@ Vector Sensitivity::slope_beside(Reset& as, const Passage& p, const Vector& here
   if (!beside.changes_machine() ||
       (add(*beside.beside.back()) == as.added && add(*beside.beside.front()) == as.added))
     return Vector::Zero(as.added.size());
-  Slope slope{as.added};
+  Slope slope(as.added);
   for (Index k = 0; k < beside.beside.size(); ++k)
     slope.add(k, beside.weights[k], beside.check[k], add(*beside.beside[k]));
   as.same = as.same && slope.is_smooth(1.0 / std::abs(beside.weights.back()), here, beside.side);
-  return slope.sum;
+  return slope.slope;
 }
 
 // Both at once, as the machine beside is met by its own motion: where two limits are equal and stay so, only this is smooth.
@@ -137,14 +130,14 @@ Vector Sensitivity::slope_together(Reset& as, const Passage& p, const Vector& he
   const Stencil& central = central_stencil();
   const double h = central.weights.back() / beside.weights.back();
   as.same = true;
-  Slope slope{as.added};
+  Slope slope(as.added);
   for (Index k = 0; k < beside.beside.size(); ++k) {
     const double e = central.offsets[k] * h;
     slope.add(k, beside.weights[k], beside.check[k],
               added(as, *beside.beside[k], p, here + e * along, p.jump.t + e * dt));
   }
   as.same = as.same && slope.is_smooth(h, here);
-  return slope.sum;
+  return slope.slope;
 }
 
 // R_x w + R_t t' in the machine itself, R_p in those beside it. What a change of modes sets needs no decision; where

@@ -16,7 +16,6 @@ constexpr double same_move = 1e-7;         // to which derivatives of two events
 constexpr double guard_at_zero = 1e-11;    // of a guard's size: it is zero
 constexpr double beside_breakpoint = 1e-6; // of the machine's time: a tick moves over it
 constexpr double unmoved = 1e-8; // of a guard's size by a change of the whole parameter: it does not move
-constexpr double far_beside = 1e-3, close_beside = 1e-5; // of the sizes of states: how far differences look
 
 // Its force falls without bound, or grows so, as the velocity leaves zero: no derivative by the velocity there.
 bool is_vertical_at_rest(const Law& law) {
@@ -98,6 +97,7 @@ Sensitivity::Sensitivity(std::shared_ptr<Replica> of, std::shared_ptr<const Traj
   for (const auto& one : by) parameters.push_back(one->name);
   variation = std::make_unique<Variation>(*machine, by);
   if (machine->samples()) ticks = std::make_unique<TickTangent>(*machine, by);
+  order_steps();
   if (reach == Reach::all)
     follow();
   else if (std::string why = arrive(0); !why.empty())
@@ -136,7 +136,24 @@ std::string Sensitivity::moved_tick(double t) const {
   return {};
 }
 
-// From instant to instant.
+void Sensitivity::order_steps() {
+  Index tick = 0;
+  const auto ticks_before = [&](Index segment, Index next_passage) {
+    for (; tick < quiet.size() && quiet.segment(tick) == segment; ++tick)
+      steps.push_back({Step::Kind::tick, tick, segment, event_behind(next_passage, tick + 1)});
+  };
+  for (Index k = 0; k < passages.size(); ++k) {
+    const bool last = k + 1 == passages.size();
+    const Index first = passages[k].segment, stop = last ? run->segments.size() : passages[k + 1].segment;
+    steps.push_back({Step::Kind::passage, k, first, event_behind(k + 1, tick)});
+    for (Index i = first; i < stop; ++i) {
+      ticks_before(i, k + 1);
+      steps.push_back({Step::Kind::segment, i, i});
+    }
+    ticks_before(stop, k + 1);
+  }
+}
+
 void Sensitivity::follow() {
   const Index nx = machine->system().nx, np = by.size(), events = run->events.rows.size();
   event_times = Matrix::Constant(np, events, not_determined);
@@ -144,19 +161,17 @@ void Sensitivity::follow() {
   before.assign(events, Tangents::Constant(nx, np, not_determined));
   after = before;
   starts.reserve(run->segments.size());
-  Index tick = 0;
-  for (Index k = 0; k < passages.size(); ++k) {
-    const bool last = k + 1 == passages.size();
-    if (std::string why = arrive(k); !why.empty()) return end(passages[k], std::move(why));
-    note_events(passages[k].event, event_behind(k + 1, tick));
-    const Index stop = last ? run->segments.size() : passages[k + 1].segment;
-    for (Index i = passages[k].segment; i < stop; ++i) {
-      for (; tick < quiet.size() && quiet.segment(tick) == i; ++tick)
-        if (!quiet_tick(tick, i, event_behind(k + 1, tick + 1))) return;
-      if (!flow(passages[k], i)) return;
+  const Passage* passed = nullptr; // the last one
+  for (const Step& step : steps) {
+    if (step.kind == Step::Kind::segment) {
+      if (!flow(*passed, step.number)) return;
+    } else if (step.kind == Step::Kind::tick) {
+      if (!quiet_tick(step)) return;
+    } else {
+      passed = &passages[step.number];
+      if (std::string why = arrive(step.number); !why.empty()) return end(*passed, std::move(why));
+      note_events(passed->event, step.next_event);
     }
-    for (; tick < quiet.size() && quiet.segment(tick) == stop; ++tick)
-      if (!quiet_tick(tick, stop, event_behind(k + 1, tick + 1))) return;
   }
   reason = moved_tick(run->t_end);
   if (!reason.empty()) valid_until = run->t_end;
@@ -230,22 +245,21 @@ bool Sensitivity::flow(const Passage& p, Index i) {
   return false;
 }
 
-// Behind it is the segment of this number.
-bool Sensitivity::quiet_tick(Index number, Index i, Index next_event) {
-  const Segment& segment = run->segments[i - 1];
+bool Sensitivity::quiet_tick(const Step& step) {
+  const Segment& segment = run->segments[step.segment - 1];
   const double t = segment.t1;
   Vector x(machine->system().nx);
   run->state_at(segment, t, x.data());
-  quiet.read(number, tick_memory);
+  quiet.read(step.number, tick_memory);
   now.before = now.S;
   reason = ticks->pass(machine->regime(segment.regime->modes), segment.t0, t, x, tick_memory, now.S);
   if (!reason.empty()) {
     valid_until = t;
     return false;
   }
-  if (quiet.event(number) < next_event) { // its outputs reach or leave their limits, at its time
+  if (quiet.event(step.number) < step.next_event) { // its outputs reach or leave their limits, at its time
     now.moves = ticks->moves, now.fm = ticks->fm, now.fp = ticks->fp;
-    note_events(quiet.event(number), next_event);
+    note_events(quiet.event(step.number), step.next_event);
   }
   return true;
 }
@@ -321,7 +335,6 @@ std::string Sensitivity::begin() {
   const Modes& modes = p.jump.after;
   const Regime& r = machine->regime(modes);
   const double t = p.jump.t;
-  const bool repeats = !plain(p) || machine->samples();
   if (t != 0.0)
     if (std::string at_tick = moved_tick(t); !at_tick.empty()) return at_tick;
   for (Index b = 0; b < sys.loops.size(); ++b) // an output is put out at once, and beside it waits
@@ -330,6 +343,38 @@ std::string Sensitivity::begin() {
         if (!sys.loops[b].block.continuous() && sys.loops[b].block.delay == 0.0 &&
             one->system().loops[b].block.delay != 0.0)
           return "a delay of '" + sys.loops[b].name + "' that begins at zero";
+  Matrix slack;
+  if (std::string why = slopes_at_start(slack); !why.empty()) return why;
+  for (const Index i : r.sliding)
+    if (is_vertical_at_rest(sys.friction[i].law) &&
+        !(std::abs(relative_velocity(sys.friction[i], p.jump.x_after.data(), machine->signals(t, t).data())) >
+          unmoved * velocity_size(sys.friction[i], p.before.nominal)))
+      return "the curve of '" + sys.friction[i].name + "' has a vertical tangent at rest";
+  Vector force;
+  machine->move(modes, t, t, p.jump.x_after.data(), now.fp, force);
+  now.fm = now.fp, now.before = now.S;
+  for (Index j = 0; j < by.size(); ++j)
+    for (Index k = 0; k < slack.rows(); ++k) {
+      const bool rests = k < r.sticking.size();
+      const double size = rests ? velocity_size(sys.friction[r.sticking[k]], p.before.nominal) : 0.0;
+      if (std::abs(slack(k, j)) * size_of(j) <= unmoved * size || slack(k, j) == 0.0) continue;
+      if (!rests) return "a contact closed at the start opens or overlaps with '" + parameters[j] + "'";
+      const Index i = r.sticking[k];
+      const double load = total_load(sys, sys.friction[i], modes.friction[i].load_stretch,
+                                     p.jump.x_after.data(), machine->signals(t, t).data(), force.data());
+      if (!comes_back(sys, i, p.jump.x_after, force(i), load))
+        return "'" + sys.friction[i].name + "' starts at rest under more than its sliding friction";
+    }
+  return check(p, true);
+}
+
+// Of the states behind the start, into now.S, and of the residuals of what is held there.
+std::string Sensitivity::slopes_at_start(Matrix& slack) {
+  const Passage& p = passages.front();
+  const System& sys = machine->system();
+  const Regime& r = machine->regime(p.jump.after);
+  const double t = p.jump.t;
+  const bool repeats = !plain(p) || machine->samples();
   const Vector here = packed(p.before);
   tick_memory = p.before.ticks;
   std::string why;
@@ -351,7 +396,7 @@ std::string Sensitivity::begin() {
   // Those of an impact at the start are not followed.
   now.impulses = Matrix::Constant(machine->impulse_count(), by.size(), not_determined);
   now.moves = Vector::Zero(by.size());
-  Matrix slack = Matrix::Zero(machine->residuals(r, t, p.jump.x_after.data()).size(), by.size());
+  slack = Matrix::Zero(machine->residuals(r, t, p.jump.x_after.data()).size(), by.size());
   for (Index j = 0; j < by.size(); ++j) {
     const Neighbours& of = *by[j];
     if (of.start.size() > 0) {
@@ -374,28 +419,7 @@ std::string Sensitivity::begin() {
         [&](Replica& m) { return m.residuals(r, t, initial_state(m.system(), t, initial).base_x.data()); });
     S.col(j) += of.derivative([&](Replica& m) { return start(m, initial); });
   }
-  if (!why.empty()) return why;
-  for (const Index i : r.sliding)
-    if (is_vertical_at_rest(sys.friction[i].law) &&
-        !(std::abs(relative_velocity(sys.friction[i], p.jump.x_after.data(), machine->signals(t, t).data())) >
-          unmoved * velocity_size(sys.friction[i], p.before.nominal)))
-      return "the curve of '" + sys.friction[i].name + "' has a vertical tangent at rest";
-  Vector force;
-  machine->move(modes, t, t, p.jump.x_after.data(), now.fp, force);
-  now.fm = now.fp, now.before = S;
-  for (Index j = 0; j < by.size(); ++j)
-    for (Index k = 0; k < slack.rows(); ++k) {
-      const bool rests = k < r.sticking.size();
-      const double size = rests ? velocity_size(sys.friction[r.sticking[k]], p.before.nominal) : 0.0;
-      if (std::abs(slack(k, j)) * size_of(j) <= unmoved * size || slack(k, j) == 0.0) continue;
-      if (!rests) return "a contact closed at the start opens or overlaps with '" + parameters[j] + "'";
-      const Index i = r.sticking[k];
-      const double load = total_load(sys, sys.friction[i], modes.friction[i].load_stretch,
-                                     p.jump.x_after.data(), machine->signals(t, t).data(), force.data());
-      if (!comes_back(sys, i, p.jump.x_after, force(i), load))
-        return "'" + sys.friction[i].name + "' starts at rest under more than its sliding friction";
-    }
-  return check(p, true);
+  return why;
 }
 
 std::string Sensitivity::pass(const Passage& p, double frame) {
@@ -563,10 +587,7 @@ Sensitivity::Beside Sensitivity::beside(Index j, const List<double>& times) {
     modes[k] = &segment.regime->modes;
     along[k] = at(times[k]).col(j);
     if (!along[k].allFinite()) along[k].setConstant(not_determined);
-    const Vector sizes = run->state.nominal;
-    double speed = 0.0;
-    for (Index i = 0; i < sizes.size(); ++i)
-      if (along[k](i) != 0.0 && sizes(i) > 0.0) speed = std::max(speed, std::abs(along[k](i)) / sizes(i));
+    const double speed = in_sizes(along[k], run->state.nominal);
     step(k) = speed > 0.0 ? close_beside / speed : 0.0;
     if (along[k].hasNaN()) step(k) = 1.0;
   }

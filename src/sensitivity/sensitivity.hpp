@@ -9,7 +9,6 @@
 #include "sensitivity/tick_tangent.hpp"
 #include "sensitivity/variation.hpp"
 
-#include <array>
 #include <limits>
 #include <optional>
 #include <string>
@@ -82,8 +81,17 @@ private:
     Matrix impulses;          // contacts, then constraints x parameters, of this instant
   } now;
 
+  // Instants and motions in the order of time.
+  struct Step {
+    enum class Kind { passage, tick, segment } kind;
+    Index number = 0, segment = 0; // of an instant: the segment behind it
+    Index next_event = 0;          // of an instant: the first one of the next instant
+  };
+  List<Step> steps;
+  void order_steps();
   void follow();
   std::string begin();
+  std::string slopes_at_start(Matrix& slack);
   std::string arrive(Index passage);
   std::string pass(const Passage& p, double frame);
   std::string move_ticks(const Passage& p);
@@ -98,11 +106,10 @@ private:
     Vector added; // in the run itself
   };
   Reset reset_of(const Passage& p);
-  // Along w, and in time: how far; of the sizes of states, at first and where other modes follow there.
+  // Along w, and in time: how far by the sizes of states.
   static double step_along(const State& at, const Vector& w, double dt);
   // To the nearest breakpoint of a signal, on either side.
   double away_from_breakpoints(double t) const;
-  static constexpr std::array<double, 2> looks_beside() { return {1e-3, 1e-5}; }
   // A guard that goes through zero, not one that only grazes it.
   static bool is_crossed(double rate, double size, double time_scale);
   // What it adds to these values.
@@ -120,7 +127,7 @@ private:
   bool grazes(const Passage& p, const Segment& segment);
   void end(const Passage& p, std::string why);
   std::string moved_tick(double t) const;
-  bool quiet_tick(Index number, Index segment, Index next_event);
+  bool quiet_tick(const Step& step);
   double size_of(Index j) const;
 };
 

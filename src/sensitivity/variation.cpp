@@ -16,7 +16,6 @@ constexpr Index tangent_terms = 48; // of a series, at most
 constexpr double tangent_reach =
     4.0; // its length in units of the fastest thing: 4^34 / 34! is below the last digit
 constexpr double tangent_last = 1e-19; // the first term left out
-constexpr double guard_aside = 1e-5;   // of the sizes of states: how far differences along them look
 
 // How many terms a series has that is `reach` long in units of the fastest thing.
 Index terms_for(double reach) {
@@ -71,7 +70,6 @@ void Variation::advance(const Trajectory& run, const Segment& segment, double t0
 
 // By each position and velocity, on which alone rows of constraints depend.
 bool Variation::look_at_projection(const Trajectory& run, const Segment& segment, double t) {
-  constexpr double aside = 1e-3; // of the size of a state: the sixth power of its threefold is rounding
   const Modes& modes = segment.regime->modes;
   if (!machine.projects(modes)) return false;
   const Index nx = machine.system().nx;
@@ -80,7 +78,7 @@ bool Variation::look_at_projection(const Trajectory& run, const Segment& segment
   projection.by_state.setIdentity(nx, nx);
   const Stencil& central = central_stencil();
   for (Index i = 0; i < 2 * machine.system().n_coordinates; ++i) {
-    const double size = run.state.nominal(i), step = size > 0.0 ? aside * size : unknown_size;
+    const double size = run.state.nominal(i), step = size > 0.0 ? far_beside * size : unknown_size;
     for (Index k = 0; k < central.offsets.size(); ++k) {
       Vector there = projection.x;
       there(i) += central.offsets[k] * step;
@@ -258,19 +256,11 @@ void Variation::add_whole(const Modes& modes, double frame, double t, const Vect
       });
 }
 
-// Both differences of a number, from its first value.
-void Variation::Checked::add(Index n, const Neighbours& p, double f) {
-  if (n == 0) first = f;
-  value += p.weights[n] * (f - first);
-  check += p.check[n] * (f - first);
-  most = std::max(most, std::abs(f));
-}
-
-// The differences of a smooth number agree to 1e-11 of it and of what it has been before (a rate that comes to rest is
-// what rounding leaves), beside a corner to the width of the stencil.
-bool Variation::Checked::agrees(double size, double before) const {
-  constexpr double agree = 1e-7;
-  return std::abs(value - check) * size <= agree * std::max(before, std::abs(value) * size);
+// The differences of a smooth number agree to 1e-11 of it and of the greatest that it has been (a rate that comes to rest
+// is rounding), beside a corner to the width of the stencil.
+static bool agree(double slope, double check, double size, double greatest) {
+  constexpr double share = 1e-7;
+  return std::abs(slope - check) * size <= share * std::max(greatest, std::abs(slope) * size);
 }
 
 // The force of the k-th element that slides, and the rates of its own states.
@@ -282,7 +272,8 @@ void Variation::add_element(const Regime& r, Index k, Index parameter, double fr
   const Friction& element = machine.system().friction[i];
   const Index memory = memory_of(element, mode.direction());
   const Index own = std::max<Index>(0, element.traits.states) * (element.states >= 0 ? 1 : 0);
-  checked.assign(own + 1, {}); // of its states, and of its force
+  Differences of;        // of the rates of its states, and of its force
+  Vector value(own + 1); // these beside
   if (greatest.empty()) greatest.resize(machine.system().friction.size());
   greatest[i].resize(own + 1, 0.0);
   for (Index n = 0; n < p.beside.size(); ++n) {
@@ -293,20 +284,19 @@ void Variation::add_element(const Regime& r, Index k, Index parameter, double fr
     const ElementForce<double> f =
         friction_force(other, mode.direction(), mode.branch, relative_velocity(other, x.data(), s), load,
                        x.data(), beside_rates.data());
-    checked[own].add(n, p, f.dry * load + f.other);
-    for (Index z = 0; z < own; ++z) checked[z].add(n, p, beside_rates(element.states + z));
+    if (own > 0) value.head(own) = beside_rates.segment(element.states, own);
+    value(own) = f.dry * load + f.other;
+    of.add(p.weights[n], p.check[n], value);
+    for (Index z = 0; z <= own; ++z) greatest[i][z] = std::max(greatest[i][z], std::abs(value(z)));
     if (memory >= 0) into(memory) += p.weights[n] * beside_rates(memory);
   }
-  for (Index z = 0; z < own; ++z) into(element.states + z) += checked[z].value;
+  for (Index z = 0; z < own; ++z) into(element.states + z) += of.slope(z);
   bool smooth = true;
-  for (Index z = 0; z <= own; ++z) {
-    greatest[i][z] = std::max(greatest[i][z], checked[z].most);
-    smooth = smooth && checked[z].agrees(p.size, greatest[i][z]);
-  }
+  for (Index z = 0; z <= own; ++z) smooth = smooth && agree(of.slope(z), of.check(z), p.size, greatest[i][z]);
   if (rough.empty() && !smooth)
     rough = "'" + element.name + "': its law is not smooth beside this value of '" + p.name + "'";
   for (Index row = 0; row < r.E.rows(); ++row)
-    if (r.E(row, k) != 0.0) into(row) += r.E(row, k) * checked[own].value;
+    if (r.E(row, k) != 0.0) into(row) += r.E(row, k) * of.slope(own);
 }
 
 // Positions, the first ones of x, change by their velocities alone, which are the next ones: whatever the parameters.
@@ -462,12 +452,10 @@ GuardAnswer Variation::guard(const Modes& modes, Index k, double frame, double t
 // Of sixth order.
 double Variation::difference(const Modes& modes, Index k, double frame, double t, const Vector& x,
                              const Vector& dx, double dt, const State& sizes) {
-  double speed = std::abs(dt) / sizes.time_scale;
-  for (Index i = 0; i < dx.size(); ++i)
-    if (dx(i) != 0.0 && sizes.nominal(i) > 0.0) speed = std::max(speed, std::abs(dx(i)) / sizes.nominal(i));
+  const double speed = std::max(std::abs(dt) / sizes.time_scale, in_sizes(dx, sizes.nominal));
   if (!(speed > 0.0) && dx.isZero(0.0)) return 0.0;
   const double step =
-      speed > 0.0 ? guard_aside / speed : guard_aside * unknown_size / dx.cwiseAbs().maxCoeff();
+      speed > 0.0 ? close_beside / speed : close_beside * unknown_size / dx.cwiseAbs().maxCoeff();
   double sum = 0.0;
   const Stencil& central = central_stencil();
   for (Index i = 0; i < central.offsets.size(); ++i) {

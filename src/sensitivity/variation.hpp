@@ -107,13 +107,7 @@ private:
     Matrix by_state;
   } projection;
   Vector rates_of, force, beside_rates, guard_series;
-  Vector room;     // of coefficients that a segment's map makes
-  struct Checked { // a derivative, and what another formula says
-    double first = 0.0, value = 0.0, check = 0.0, most = 0.0;
-    void add(Index n, const Neighbours& p, double f);
-    bool agrees(double size, double before) const;
-  };
-  List<Checked> checked;
+  Vector room;                 // of coefficients that a segment's map makes
   List<List<double>> greatest; // of each element: of the rates of its states, and of its force
   List<Touch> found;
   List<int> sides;

@@ -18,6 +18,7 @@
 
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 namespace stickslip {
 
@@ -51,10 +52,10 @@ public:
   // tangent: of a machine that is not linear; else null.
   Scheme(const System& system, Tangent* tangent, const Options& options)
       : sys(tangent ? tangent->system : system), turning(tangent), rebound(options.rebound_threshold),
-        h(options.max_step), theta(options.theta), np(sys.friction.size()), nc(sys.contacts.size()) {
-    columns.resize(sys.nx, nc + np);
-    rows.resize(nc + np, sys.nx);
-    signal_rows.resize(nc + np, sys.ns());
+        h(options.max_step), theta(options.theta), np(sys.friction.size()), nc(sys.contacts.size()),
+        all_contacts(nc), all_elements(np) {
+    std::iota(all_contacts.begin(), all_contacts.end(), Index{0});
+    std::iota(all_elements.begin(), all_elements.end(), Index{0});
     s0 = s1 = Vector::Zero(sys.ns());
     signed_impulse = Vector::Zero(nc + np);
     number.resize(nc);
@@ -102,6 +103,7 @@ private:
   Tangent* turning;
   double rebound, h, theta;
   Index np, nc;
+  List<Index> all_contacts, all_elements;
   Vector middle; // where gaps are looked at: the start, or half a step on
   Matrix flow, drive, columns, rows, signal_rows, G;
   Vector s0, s1;
@@ -120,18 +122,9 @@ private:
     const Matrix implicit = I - h * theta * sys.A;
     flow = linalg::solve(implicit, I + h * (1.0 - theta) * sys.A);
     drive = linalg::solve(implicit, h * sys.S);
-    for (Index j = 0; j < nc; ++j) {
-      columns.col(j) = sys.contacts[j].effect;
-      rows.row(j) = sys.contacts[j].rate.x.transpose();
-      signal_rows.row(j) = sys.contacts[j].rate.s.transpose();
-    }
-    for (Index i = 0; i < np; ++i) { // -F is what acts in the positive direction
-      const auto k = nc + i;
-      columns.col(k) = -sys.friction[i].effect;
-      rows.row(k) = sys.friction[i].velocity.x.transpose();
-      signal_rows.row(k) = sys.friction[i].velocity.s.transpose();
-    }
-    columns = linalg::solve(implicit, columns);
+    ForceDirections acting = force_directions(sys, all_contacts, all_elements);
+    columns = linalg::solve(implicit, acting.columns);
+    rows = std::move(acting.rows), signal_rows = std::move(acting.signals);
     G = rows * columns;
   }
 
@@ -283,14 +276,11 @@ private:
         now.mode = slip(v < 0.0 ? -1 : 1);
     }
     for (Index q = 0; q < elements.size(); ++q) {
-      const Index i = elements[q];
-      if (state.modes.friction[i].free) continue;
-      if (sys.friction[i].traits.sticks && (!state.modes.friction[i].open() || sys.friction[i].contact < 0) &&
-          answer.answer.modes[ka + q] != Mode::open)
-        state.modes.friction[i].mode = answer.answer.modes[ka + q];
-      else if (sys.friction[i].traits.sticks && sys.friction[i].contact >= 0 &&
-               state.modes.contact[sys.friction[i].contact] == Mode::closed)
-        state.modes.friction[i].mode = answer.answer.modes[ka + q];
+      const Friction& p = sys.friction[elements[q]];
+      FrictionMode& now = state.modes.friction[elements[q]];
+      const Mode found = answer.answer.modes[ka + q];
+      const bool acts = p.contact < 0 ? found != Mode::open : state.modes.contact[p.contact] == Mode::closed;
+      if (p.traits.sticks && !now.free && acts) now.mode = found;
     }
   }
 

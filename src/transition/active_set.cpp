@@ -1,7 +1,7 @@
 #include "transition/active_set.hpp"
 
-#include "core/linalg.hpp"
 #include "core/tolerances.hpp"
+#include "dynamics/constraints.hpp"
 #include "dynamics/friction_force.hpp"
 #include "transition/automaton_states.hpp"
 #include "transition/memory.hpp"
@@ -169,29 +169,16 @@ void find_resting(Instant& at, const List<Guard>& fired, const List<ForceLimit>&
 }
 
 void project(Instant& at, const ActiveSet& active) {
-  List<const Vector*> row, column;
+  List<Index> contacts, elements;
   List<double> values;
-  for (Index i = 0; i < at.sys.friction.size(); ++i)
-    if (active.rests[i] || comes_to_rest(at, i)) {
-      row.push_back(&at.sys.friction[i].velocity.x);
-      column.push_back(&at.sys.friction[i].effect);
-      values.push_back(at.v(i));
-    }
   for (Index j = 0; j < at.sys.contacts.size(); ++j)
-    if (active.touching[j]) {
-      row.push_back(&at.sys.contacts[j].rate.x);
-      column.push_back(&at.sys.contacts[j].effect);
-      values.push_back(at.rate(j));
-    }
-  const Index m = row.size();
-  const Vector speed = Eigen::Map<const Vector>(values.data(), m);
-  if (m == 0 || speed.isZero(0.0)) return;
-  Matrix G(m, m), U(at.sys.nx, m);
-  for (Index k = 0; k < m; ++k) {
-    U.col(k) = *column[k];
-    for (Index l = 0; l < m; ++l) G(k, l) = row[k]->dot(*column[l]);
-  }
-  at.state->base_x -= U * impulses_to_rest(G, speed);
+    if (active.touching[j]) contacts.push_back(j), values.push_back(at.rate(j));
+  for (Index i = 0; i < at.sys.friction.size(); ++i)
+    if (active.rests[i] || comes_to_rest(at, i)) elements.push_back(i), values.push_back(at.v(i));
+  const Vector speed = Eigen::Map<const Vector>(values.data(), values.size());
+  if (speed.isZero(0.0)) return;
+  const ForceDirections along = force_directions(at.sys, contacts, elements);
+  at.state->base_x -= along.columns * impulses_to_rest(along.rows * along.columns, speed);
 }
 
 } // namespace stickslip

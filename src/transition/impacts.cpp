@@ -21,12 +21,6 @@ namespace {
 constexpr double least_flight = 16.0 * tolerance::last_digits; // of the time that it is
 constexpr double least_loss = 1e-6; // share of what an impact moves: a thousand of them change nothing
 
-// The level that holds for impulses.
-double kinetic_level(const Friction& p) {
-  List<double> z(std::max<Index>(p.traits.states, 1));
-  return std::abs(steady(p.law, tolerance::fast_velocity, z.data()).dry);
-}
-
 } // namespace
 
 // Moves positions by as little as makes the gaps of these contacts zero, in the metric of the masses.
@@ -113,7 +107,7 @@ std::optional<PosedImpact> pose_impact(const Instant& at, const List<Index>& con
       tangent(k, c.friction, c.impulsive_friction, collision ? c.tangential_restitution : std::nullopt);
     for (Index i = 0; i < at.sys.friction.size(); ++i)
       if (i != c.friction && at.sys.friction[i].contact == contacts[k])
-        tangent(k, i, kinetic_level(at.sys.friction[i]), std::nullopt);
+        tangent(k, i, std::abs(kinetic_level(at.sys.friction[i].law, 1)), std::nullopt);
   }
   posed.finish(friction);
   // Poisson's law looks at impulses and Newton's at velocities: in one impact there can be only one of them.

@@ -64,7 +64,7 @@ void Transition::signals_changed() {
 
 void Transition::look(const State& state) {
   if (here == nullptr) return;
-  here->move_to(state.base_t, state.base_x.data(), state.modes.sides);
+  here->move_to(state);
   cache.clear();
 }
 

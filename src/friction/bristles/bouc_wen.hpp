@@ -35,14 +35,6 @@ ForceOf<T> bristle(const BoucWen& c, const T& v, int direction, unsigned, const 
   return {T(c.stiffness) * z[0], T(0.0)};
 }
 
-template <class T> ForceOf<T> curve(const BoucWen& c, const T&, int direction) {
-  return {T(direction * c.kinetic), T(0.0)};
-}
-
-inline void settle(const BoucWen& c, double, int direction, double* z) {
-  z[0] = direction * c.kinetic / c.stiffness;
-}
-
 // Where the slope of the rate jumps: between unloading and loading.
 inline constexpr Index bend_count(const BoucWen&) {
   return 1;
@@ -60,13 +52,7 @@ inline void validate(const BoucWen& c) {
 }
 
 inline LawTraits about(const BoucWen& c) {
-  LawTraits t;
-  t.states = 1;
-  t.reversal_switches = true;
-  t.affine = false;
-  t.break_away = {-c.kinetic, c.kinetic};
-  t.stiffness = c.stiffness;
-  return t;
+  return bristle_traits(1, c.kinetic, c.stiffness);
 }
 
 } // namespace stickslip

@@ -43,14 +43,6 @@ ForceOf<T> bristle(const Dahl& c, const T& v, int direction, unsigned branch, co
   return {T(c.stiffness) * z[0], T(0.0)};
 }
 
-template <class T> ForceOf<T> curve(const Dahl& c, const T&, int direction) {
-  return {T(direction * c.kinetic), T(0.0)};
-}
-
-inline void settle(const Dahl& c, double, int direction, double* z) {
-  z[0] = direction * c.kinetic / c.stiffness;
-}
-
 inline void slip_guards(const Dahl& c, double, int direction, unsigned branch, const double* z,
                         double* guards) {
   if (c.switches() > 0) guards[0] = branch != 0U ? -1.0 : direction * c.stiffness / c.kinetic * z[0] - 1.0;
@@ -65,13 +57,8 @@ inline void validate(const Dahl& c) {
 }
 
 inline LawTraits about(const Dahl& c) {
-  LawTraits t;
-  t.states = 1;
+  LawTraits t = bristle_traits(1, c.kinetic, c.stiffness);
   t.switches = c.switches();
-  t.reversal_switches = true;
-  t.affine = false;
-  t.break_away = {-c.kinetic, c.kinetic};
-  t.stiffness = c.stiffness;
   return t;
 }
 

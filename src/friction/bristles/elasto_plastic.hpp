@@ -53,11 +53,6 @@ ForceOf<T> bristle(const ElastoPlastic& c, const T& v, int direction, unsigned, 
   return {T(c.stiffness) * z[0] + T(c.damping) * zdot[0], viscous_force(c.viscous, v, direction)};
 }
 
-template <class T> ForceOf<T> curve(const ElastoPlastic& c, const T& v, int direction) {
-  const T side(direction);
-  return {side * level(c.levels, side * v), viscous_force(c.viscous, v, direction)};
-}
-
 inline void settle(const ElastoPlastic& c, double v, int direction, double* z) {
   z[0] = curve(c, v, direction).dry / c.stiffness;
 }
@@ -71,10 +66,6 @@ inline void bends(const ElastoPlastic& c, double v, int direction, const double*
   out[1] = c.stiffness * direction * z[0] - level(c.levels, direction * v);
 }
 
-inline void marks(const ElastoPlastic& c, List<double>& out) {
-  marks(c.levels, out);
-}
-
 inline void validate(const ElastoPlastic& c) {
   positive("stiffness", c.stiffness);
   non_negative("damping", c.damping);
@@ -85,14 +76,7 @@ inline void validate(const ElastoPlastic& c) {
 }
 
 inline LawTraits about(const ElastoPlastic& c) {
-  LawTraits t;
-  t.states = 1;
-  t.reversal_switches = true;
-  t.affine = false;
-  t.break_away = {-c.levels.static_level, c.levels.static_level};
-  t.stiffness = c.stiffness;
-  t.damping = c.damping;
-  return t;
+  return bristle_traits(1, c.levels.static_level, c.stiffness, c.damping);
 }
 
 } // namespace stickslip

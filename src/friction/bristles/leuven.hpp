@@ -130,19 +130,10 @@ ForceOf<T> bristle(const Leuven& c, const T& v, int direction, unsigned, const T
   return {z[0] + T(c.damping) * rate, viscous_force(c.viscous, v, direction)};
 }
 
-template <class T> ForceOf<T> curve(const Leuven& c, const T& v, int direction) {
-  const T side(direction);
-  return {side * level(c.levels, side * v), viscous_force(c.viscous, v, direction)};
-}
-
 // Sliding has left all loops behind.
 inline void settle(const Leuven& c, double v, int direction, double* z) {
   std::fill(z, z + c.states(), 0.0);
   z[0] = curve(c, v, direction).dry;
-}
-
-inline void marks(const Leuven& c, List<double>& out) {
-  marks(c.levels, out);
 }
 
 inline void validate(const Leuven& c) {
@@ -156,14 +147,8 @@ inline void validate(const Leuven& c) {
 }
 
 inline LawTraits about(const Leuven& c) {
-  LawTraits t;
-  t.states = c.states();
+  LawTraits t = bristle_traits(c.states(), c.levels.static_level, c.stiffness, c.damping);
   t.switches = c.switches();
-  t.reversal_switches = true;
-  t.affine = false;
-  t.break_away = {-c.levels.static_level, c.levels.static_level};
-  t.stiffness = c.stiffness;
-  t.damping = c.damping;
   return t;
 }
 

@@ -48,11 +48,6 @@ ForceOf<T> bristle(const LuGre& c, const T& v, int direction, unsigned, const T*
   return {q + damping * rate, viscous_force(c.viscous, v, direction)};
 }
 
-template <class T> ForceOf<T> curve(const LuGre& c, const T& v, int direction) {
-  const T side(direction);
-  return {side * level(c.levels, side * v), viscous_force(c.viscous, v, direction)};
-}
-
 inline void settle(const LuGre& c, double v, int direction, double* z) {
   z[0] = curve(c, v, direction).dry / (c.normalised ? 1.0 : c.stiffness);
 }
@@ -72,14 +67,7 @@ inline void validate(const LuGre& c) {
 }
 
 inline LawTraits about(const LuGre& c) {
-  LawTraits t;
-  t.states = 1;
-  t.reversal_switches = true;
-  t.affine = false;
-  t.break_away = {-c.levels.static_level, c.levels.static_level};
-  t.stiffness = c.stiffness;
-  t.damping = c.damping;
-  return t;
+  return bristle_traits(1, c.levels.static_level, c.stiffness, c.damping);
 }
 
 } // namespace stickslip

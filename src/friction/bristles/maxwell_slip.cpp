@@ -25,13 +25,9 @@ void validate(const MaxwellSlip& c) {
 }
 
 LawTraits about(const MaxwellSlip& c) {
-  LawTraits t;
-  t.states = c.states();
+  const double stiffness = std::accumulate(c.stiffness.begin(), c.stiffness.end(), 0.0);
+  LawTraits t = bristle_traits(c.states(), c.levels.static_level, stiffness);
   t.switches = c.states();
-  t.reversal_switches = true;
-  t.affine = false;
-  t.break_away = {-c.levels.static_level, c.levels.static_level};
-  t.stiffness = std::accumulate(c.stiffness.begin(), c.stiffness.end(), 0.0);
   return t;
 }
 

@@ -51,11 +51,6 @@ ForceOf<T> bristle(const MaxwellSlip& c, const T& v, int direction, unsigned bra
   return {sum, viscous_force(c.viscous, v, direction)};
 }
 
-template <class T> ForceOf<T> curve(const MaxwellSlip& c, const T& v, int direction) {
-  const T side(direction);
-  return {side * level(c.levels, side * v), viscous_force(c.viscous, v, direction)};
-}
-
 inline void settle(const MaxwellSlip& c, double v, int direction, double* z) {
   for (Index i = 0; i < c.stiffness.size(); ++i) z[i] = c.part(i) * curve(c, v, direction).dry;
 }
@@ -66,10 +61,6 @@ inline void slip_guards(const MaxwellSlip& c, double v, int direction, unsigned 
   const double height = level(c.levels, direction * v);
   for (Index i = 0; i < c.stiffness.size(); ++i)
     guards[i] = ((branch >> i) & 1U) != 0U ? -c.part(i) * height : direction * z[i] - c.part(i) * height;
-}
-
-inline void marks(const MaxwellSlip& c, List<double>& out) {
-  marks(c.levels, out);
 }
 
 void validate(const MaxwellSlip&);

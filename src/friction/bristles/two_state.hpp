@@ -54,11 +54,6 @@ ForceOf<T> bristle(const TwoStateBristle& c, const T& v, int direction, unsigned
   return {first + T(c.lagging()) * z[1] + T(c.step()) * e, viscous_force(c.viscous, v, direction)};
 }
 
-template <class T> ForceOf<T> curve(const TwoStateBristle& c, const T& v, int direction) {
-  const T side(direction);
-  return {side * level(c.levels, side * v), viscous_force(c.viscous, v, direction)};
-}
-
 inline void settle(const TwoStateBristle& c, double v, int direction, double* z) {
   z[0] = direction / c.stiffness;
   z[1] = direction * fall(c.levels, direction * v) / c.stiffness;
@@ -75,10 +70,6 @@ inline void rates_at_rest(const TwoStateBristle& c, double part, const double* z
   zdot[1] = (2.0 * part - 1.0) / c.stiffness - z[1];
 }
 
-inline void marks(const TwoStateBristle& c, List<double>& out) {
-  marks(c.levels, out);
-}
-
 inline void validate(const TwoStateBristle& c) {
   positive("stiffness", c.stiffness);
   non_negative("damping", c.damping);
@@ -88,14 +79,9 @@ inline void validate(const TwoStateBristle& c) {
 }
 
 inline LawTraits about(const TwoStateBristle& c) {
-  LawTraits t;
-  t.states = 2;
+  LawTraits t = bristle_traits(2, c.levels.static_level, c.stiffness * c.levels.kinetic, c.damping);
   t.sticks = c.alpha > 0.0;
   t.reversal_switches = !t.sticks;
-  t.affine = false;
-  t.break_away = {-c.levels.static_level, c.levels.static_level};
-  t.stiffness = c.stiffness * c.levels.kinetic;
-  t.damping = c.damping;
   return t;
 }
 

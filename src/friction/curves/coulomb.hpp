@@ -15,10 +15,6 @@ struct Coulomb {
   }
 };
 
-template <class T> ForceOf<T> curve(const Coulomb& c, const T&, int direction) {
-  return {T(direction * c.kinetic), T(0.0)};
-}
-
 inline void validate(const Coulomb& c) {
   validate(Levels{c.static_level, c.kinetic, 1.0}, true);
 }

@@ -17,15 +17,6 @@ struct Stribeck {
   }
 };
 
-template <class T> ForceOf<T> curve(const Stribeck& c, const T& v, int direction) {
-  const T side(direction);
-  return {side * level(c.levels, side * v), viscous_force(c.viscous, v, direction)};
-}
-
-inline void marks(const Stribeck& c, List<double>& out) {
-  marks(c.levels, out);
-}
-
 inline void validate(const Stribeck& c) {
   validate(c.levels, true);
   validate(c.viscous, "viscous", "viscous_exponent");

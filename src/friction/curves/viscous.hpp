@@ -31,6 +31,20 @@ template <class T> ForceOf<T> curve(const Viscous& p, const T& v, int direction)
   return {T(0.0), viscous_force(p, v, direction)};
 }
 
+// A law made of levels and a viscous part: its steady curve, and the speeds between which its level changes.
+template <class C>
+concept OnLevels = requires(const C& c) {
+  c.levels;
+  c.viscous;
+};
+template <OnLevels C, class T> ForceOf<T> curve(const C& c, const T& v, int direction) {
+  const T side(direction);
+  return {side * level(c.levels, side * v), viscous_force(c.viscous, v, direction)};
+}
+template <OnLevels C> void marks(const C& c, List<double>& out) {
+  marks(c.levels, out);
+}
+
 inline void validate(const Viscous& p, const char* coefficient = "coefficient",
                      const char* exponent = "exponent") {
   non_negative(coefficient, p.coefficient);
