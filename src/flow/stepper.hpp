@@ -25,6 +25,11 @@ inline bool is_exact(FlowKind kind) {
   return kind == FlowKind::exact || kind == FlowKind::slow_subspace;
 }
 
+// How far a step looks ahead where nothing limits it: many of the machine's own times.
+inline double outlook(const State& state) {
+  return 1e3 * state.time_scale;
+}
+
 // The motion over [t0, t0 + h]: x = sum_k C.col(k) theta^k, theta = (t - t0) / h; of a swing (columns = 0)
 // its closed form, which expand() turns into such polynomials; of a stride write_out() does.
 struct Step {
