@@ -1,4 +1,4 @@
-"""Sticking elements keep the velocity of their surface, and contacts that press stay closed, for as long as the run lasts."""
+"""Sticking elements keep the velocity of their surface, and contacts that press stay closed, however long the run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _pull(of_the_motion: bool) -> Any:
 @pytest.mark.parametrize("of_the_motion", [False, True])
 @pytest.mark.parametrize("law", LAWS)
 def test_sticking_element_has_the_velocity_of_its_surface(law: str, of_the_motion: bool) -> None:
-    """The surface oscillates by v = 0.1 sin(2 pi t): its acceleration of 0.63 m/s^2 and 0.3 N stay below the static level."""
+    """The surface has v = 0.1 sin(2 pi t): its acceleration of 0.63 m/s^2 and 0.3 N stay below the static level."""
     m = ss.Machine(mass=1.0, names=["block"], force={"block": _pull(of_the_motion)})
     surface = ss.Sine(amplitude=0.1, frequency=1.0)
     m.add_friction("belt", on="block", law=LAWS[law], surface_velocity=surface)
