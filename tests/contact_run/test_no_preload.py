@@ -69,3 +69,21 @@ def test_force_that_turns_back_just_after_it_has_changed_its_side(later: float) 
     pressed = np.array([0.5 * (1.0 - 0.75**2), 0.5 + 0.125 * later**2, 0.5 + 0.875 * later**2])
     ends = 0.5 + later**2 + 0.5 * (1.0 - 2.0 * later) ** 2
     np.testing.assert_allclose(there["y.velocity"], 2.0 - 0.3 * np.append(pressed, ends), rtol=1e-12)
+
+
+@pytest.mark.parametrize("law", ["newton", "poisson"])
+def test_impact_presses_no_block_against_both_of_its_walls(law: str) -> None:
+    """A hammer strikes a block that fills a rough slot: momentum alone decides, the walls give no impulse along it."""
+    m = ss.Machine(mass=[2.0, 2.0, 1.0], names=["x", "y", "hammer"])
+    for name, side in (("floor", 1.0), ("ceiling", -1.0)):
+        m.add_contact(name, normal={"y": side}, tangent={"x": 1.0}, friction=0.5, impact=law)
+    m.add_contact("face", normal={"x": 1.0, "hammer": -1.0}, gap=0.1, restitution=0.5, impact=law)
+    run = ss.simulate(m, 1.0, initial={"hammer.velocity": 3.0})
+    assert run.success
+    # (1 + e) v m_h/(m_h + m_x) = 1.5 m/s for the block; the hammer has lost twice as much
+    np.testing.assert_allclose(run.state.x[3:], [1.5, 0.0, 0.0], atol=1e-14)
+    assert all(
+        e.normal_impulse == e.tangential_impulse == 0.0
+        for e in run.events
+        if e.impact and e.element != "face"
+    )

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from families import NAMES, generator
+from families import NAMES, generator, page
 from families.batch import SECONDS_EACH, verdicts
 from families.verdict import PASSED, REFUSED, UNFINISHED, WORDS, Verdict, judge
 
@@ -37,6 +37,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--patience", type=float, default=SECONDS_EACH, help="seconds after which a machine hangs"
     )
+    parser.add_argument("--page", type=Path, help="page whose table of random machines gets these rows")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--show", action="store_true", help="print the first detail of each cause")
     given = parser.parse_args()
@@ -88,6 +89,8 @@ def main() -> int:
         found = list(verdicts(family, given.seeds, given.patience))
         _report(family, found, time.perf_counter() - begin, given.show)
         bad += sum(v.word not in (PASSED, UNFINISHED, REFUSED) for v in found)
+        if given.page is not None:
+            page.write(given.page, [page.row(family, found)])
         if given.out is not None:
             given.out.mkdir(parents=True, exist_ok=True)
             failing = [v.plain() for v in found if v.word != PASSED]

@@ -18,7 +18,8 @@ class Case:
     """A machine, and how it is run.
 
     `check` holds the finished run against a truth of the family's own, and returns what is wrong, or nothing. `truth` says
-    in one word how any run, however it ended, compares with a truth about its start.
+    in one word how any run, however it ended, compares with a truth about its start. `budget` says in a
+    few words why this number of events cannot suffice, as an independent program proves, or returns nothing.
     """
 
     machine: ss.Machine
@@ -26,6 +27,7 @@ class Case:
     options: dict[str, Any] = field(default_factory=dict)
     check: Callable[[ss.Trajectory], str] | None = None
     truth: Callable[[ss.Trajectory], str] | None = None
+    budget: Callable[[int], str] | None = None
 
 
 def between(rng: Rng, low: float, high: float) -> float:

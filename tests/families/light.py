@@ -160,6 +160,13 @@ def truth_of(parts: Parts) -> np.ndarray | None:
     return None if max(np.abs(end - ends[0]).max() for end in ends[1:]) > SAME * size else ends[0]
 
 
+def more_impacts(parts: Parts, than: int) -> str:
+    """Whether one impact after the other makes more than so many of them before the end, too."""
+    mass = np.diag(parts.mass).tolist()
+    found = impacts(mass, parts.contacts, parts.velocity, parts.law, t_end=T_END, most=than + 1)
+    return "proven: more impacts" if found.impacts > than else ""
+
+
 def complaint(parts: Parts, run: ss.Trajectory) -> str:
     """How the velocities at the end differ from those of one impact after the other; empty where they agree."""
     n, truth = len(parts.mass), truth_of(parts)
@@ -187,4 +194,5 @@ def build(seed: int) -> Case:
     case = Case(parts.machine(), 2.0 if kind == "pushed" else T_END, {"initial": initial})
     if not kind:
         case.check = lambda run: complaint(parts, run)
+        case.budget = lambda most: more_impacts(parts, most)
     return case

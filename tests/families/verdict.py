@@ -19,7 +19,13 @@ from families.case import Case
 MOST_EVENTS, MOST_SECONDS = 20_000, 20.0
 PASSED, UNFINISHED, REFUSED, WRONG, NAN = "passed", "not finished", "refused", "wrong", "NaN"
 CRASH, HANG, BROKEN = "crash", "hang", "audit broke"
-EXPLAINED = ("proven: no answer", "diverges: proven", "goes on", first_decision.SHARED)
+EXPLAINED = (
+    "proven: no answer",
+    "proven: more impacts",
+    "diverges: proven",
+    "goes on",
+    first_decision.SHARED,
+)
 WORDS = (PASSED, UNFINISHED, REFUSED, WRONG, NAN, CRASH, HANG, BROKEN)
 
 
@@ -70,6 +76,8 @@ def _why(run: ss.Trajectory, case: Case, truth: str) -> str:
         return solvable.verdict(run)
     if run.status == ss.Status.STALLED:
         return diverging.verdict(run)
+    if case.budget is not None and len(run.events) > MOST_EVENTS and (proof := case.budget(MOST_EVENTS)):
+        return proof
     if run.status == ss.Status.FAILED or len(run.events) > MOST_EVENTS:
         return endless.verdict(run, case.t_end)
     return ""

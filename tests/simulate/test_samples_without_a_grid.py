@@ -185,6 +185,14 @@ def test_default_samples_have_a_greatest_number_and_say_so() -> None:
     assert 1e-3 < worst < said < 0.05
 
 
+@pytest.mark.filterwarnings("error")
+def test_signal_of_subnormal_size_has_samples() -> None:
+    """1 / 1e-310 is infinite: such a signal counts as constant, and lines follow the other one as ever."""
+    force = {"rest": ss.Ramp(slope=1e-310), "moves": ss.Sine(1.0, 1.0)}
+    run = ss.simulate(ss.Machine(mass=[1.0, 1.0], names=["rest", "moves"], force=force), t_end=3.0)
+    assert worst_line(run, "moves.position") < 1e-3
+
+
 def test_an_oscillation_in_one_step_is_seen() -> None:
     """Exact flows take one step for a thousand periods."""
     m = ss.Machine(mass=1.0, stiffness=(2.0 * math.pi * 10.0) ** 2, names=["q"])

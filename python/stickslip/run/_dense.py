@@ -180,10 +180,11 @@ class Sizes:
 
     @property
     def inverse(self) -> Array:
-        """1 / size, shape (signals, 1); zero for signals that stay as they are."""
+        """1 / size, shape (signals, 1); zero for signals that stay as they are, or whose range is no normal number."""
         size = np.maximum(self.high - self.low, self.least)
         size[self.vanishing & ~(size > 0.0)] = 1.0
-        return np.where(size > 0.0, 1.0 / np.where(size > 0.0, size, 1.0), 0.0)[:, None]
+        varies = size >= np.finfo(float).tiny  # 1 / size does not overflow
+        return np.where(varies, 1.0 / np.where(varies, size, 1.0), 0.0)[:, None]
 
 
 def refined(read: Read, points: Array, tolerance: float, most: int, narrowest: float) -> Array:

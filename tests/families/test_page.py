@@ -1,0 +1,72 @@
+"""The table of random machines on the page of evidence is what the command writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from families import NAMES, first_decision, light, page
+from families.verdict import HANG, PASSED, UNFINISHED, WRONG, Verdict
+
+PAGE = Path(__file__).parents[2] / "notebooks" / "evidence.md"
+EMPTY = f"before\n{page.BEGIN}\n\n{page.END}\nafter\n"
+
+
+def test_table_has_one_row_for_each_family_and_the_columns_of_the_command() -> None:
+    table = page.table_of(PAGE.read_text(encoding="utf-8"))
+    assert table[0] == list(page.HEADER)
+    assert [cells[0] for cells in table[2:]] == [page.TITLES[family] for family in NAMES]
+    assert {len(cells) for cells in table} == {len(page.HEADER)}
+    assert all(cell.isdigit() or cell == page.NOT_JUDGED for cells in table[2:] for cell in cells[1:])
+
+
+def test_each_verdict_is_counted_in_its_column() -> None:
+    causes = (
+        "no_solution: no admissible combination",
+        "budget: max_events is used up",
+        "budget, goes on: max_events is used up",
+        "budget, goes on: max_events is used up",
+        "budget, proven: more impacts: max_events is used up",
+        "stalled, diverges: proven: too fast",
+        "failed, proven: no answer, the walls leave no room: …",
+        f"no_solution, {first_decision.SHARED}: no admissible combination",
+    )
+    found = [Verdict(0, PASSED), Verdict(1, WRONG, "energy"), Verdict(2, HANG)]
+    found += [Verdict(3, UNFINISHED, cause) for cause in causes]
+    assert page.row("contacts", found)[1:] == ["11", "2", "1", "1", "2", "1", "1", "1"]
+
+
+def test_stiff_machines_are_counted_by_their_first_decision() -> None:
+    truths = (
+        first_decision.AGREES,
+        first_decision.WATCHED,
+        first_decision.REFUSED,
+        first_decision.DIFFERS,
+        "",
+    )
+    found = [Verdict(k, PASSED, truth=truth) for k, truth in enumerate(truths)]
+    assert page.row("stiff", found)[1:] == ["4", "1", "1", *[page.NOT_JUDGED] * (len(page.COLUMNS) - 2)]
+
+
+def test_rows_of_other_families_stay(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_text(EMPTY, encoding="utf-8")
+    for family, machines in (("drives", 2), ("chains", 3), ("drives", 1)):
+        page.write(path, [page.row(family, [Verdict(0, PASSED)] * machines)])
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("before\n") and text.endswith("\nafter\n")
+    counts = [(cells[0], cells[1]) for cells in page.table_of(text)[2:]]
+    assert counts == [(page.TITLES["chains"], "3"), (page.TITLES["drives"], "1")]
+
+
+def test_more_impacts_than_the_budget_are_proven_by_making_them() -> None:
+    """A light ball between a wall and a heavy ball that approaches it, without loss: ceil(pi/arctan(sqrt(m/M))) - 1 impacts
+    (Galperin 2003), the first digits of pi."""
+    parts = light.Parts([1e4, 1.0], [-1.0, 0.0], "newton")
+    parts.touch({0: 1.0, 1: -1.0}, 1.0, 1.0)
+    parts.touch({1: 1.0}, 1.0, 1.0)
+    exact = int(np.ceil(np.pi / np.arctan(np.sqrt(1e-4)))) - 1
+    assert exact == 314
+    assert light.more_impacts(parts, exact - 1) == "proven: more impacts"
+    assert light.more_impacts(parts, exact) == ""
