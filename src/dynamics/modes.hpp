@@ -19,7 +19,7 @@ enum class Hold : std::int8_t {
   // force, which goes on towards its curve.
   above_forward,
   above_backward,
-  firmly, // rigid, after an accumulation of slips (see resting.cpp): a little more than its limits
+  firmly, // rigid, after an accumulation of slips (see memory.cpp): a little more than its limits
 };
 
 inline Hold above_limit(int side) {

@@ -168,8 +168,8 @@ bool State::operator==(const State& o) const {
   const auto same = [](const Vector& a, const Vector& b) { return a.size() == b.size() && a == b; };
   return t == o.t && same(x, o.x) && modes == o.modes && base_t == o.base_t &&
          base_t_compensation == o.base_t_compensation && same(base_x, o.base_x) &&
-         after_transition == o.after_transition && zeros == o.zeros && started == o.started && step == o.step &&
-         last_error == o.last_error && stiff == o.stiff && same(nominal, o.nominal) &&
+         after_transition == o.after_transition && zeros == o.zeros && started == o.started &&
+         step == o.step && last_error == o.last_error && stiff == o.stiff && same(nominal, o.nominal) &&
          time_scale == o.time_scale && identity == o.identity && instant == o.instant && ticks == o.ticks &&
          same(left, o.left) && brief == o.brief && past == o.past && joint == o.joint;
 }

@@ -23,19 +23,19 @@ struct State {
   // Of each guard of the modes that a decision has left: how many of its first Taylor coefficients are zero, behind which it
   // is negative; all of them: nothing tells its sign. -1, or none: not decided.
   List<std::int8_t> zeros;
-  bool started = false;         // modes have been chosen
-  double step = 0.0;            // proposed next step of an adaptive flow; 0: find one
-  double last_error = 0.0;      // of its step controller
-  int stiff = 0;                // how often in a row the explicit flow looked stiff
-  Vector nominal;               // size of each state as seen so far
-  double time_scale = 1.0;      // as far as is known by now
-  Identity identity;            // of the machine it belongs to
-  std::int64_t instant = 0;     // number of the last instant with events
-  Ticks ticks;                  // of sampled controllers
-  Vector left;                  // when each element last broke away
-  List<std::int8_t> brief;      // slips in a row too short and slow to count, see resting.cpp
-  List<Past> past;              // of each element with dead time
-  std::int8_t joint = 0;        // lowest derivative of the velocities that jumps at base_t
+  bool started = false;     // modes have been chosen
+  double step = 0.0;        // proposed next step of an adaptive flow; 0: find one
+  double last_error = 0.0;  // of its step controller
+  int stiff = 0;            // how often in a row the explicit flow looked stiff
+  Vector nominal;           // size of each state as seen so far
+  double time_scale = 1.0;  // as far as is known by now
+  Identity identity;        // of the machine it belongs to
+  std::int64_t instant = 0; // number of the last instant with events
+  Ticks ticks;              // of sampled controllers
+  Vector left;              // when each element last broke away
+  List<std::int8_t> brief;  // slips in a row too short and slow to count, see memory.cpp
+  List<Past> past;          // of each element with dead time
+  std::int8_t joint = 0;    // lowest derivative of the velocities that jumps at base_t
 
   bool operator==(const State&) const;
 };

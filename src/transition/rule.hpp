@@ -12,7 +12,7 @@ enum class Rule : std::int8_t {
   fewest_changes,    // several, of which the one with fewest changed components
   least_constraint,  // still several, of which the one with the least Gauss constraint
   ambiguous,         // tied after all rules: an answer was taken, but physics does not say which
-  accumulation,      // slips too short and slow to follow: it rests (see resting.cpp)
+  accumulation,      // slips too short and slow to follow: it rests (see memory.cpp)
   none,              // no admissible answer
 };
 const char* name(Rule rule);
