@@ -40,6 +40,29 @@ struct Steps {
     return choose();
   }
 
+  // Surfaces that part only by a higher derivative: a short time later they do so by an acceleration, which is
+  // small against what friction can give. Where that has no answer either, it is proven that there is none.
+  bool part() {
+    const Vector& parting = search.parting;
+    ct::Problem& p = posed.problem;
+    if (parting.size() != p.size()) return false;
+    double least = INFINITY;
+    for (Index k = 0; k < parting.size(); ++k) {
+      if (parting(k) == 0.0) continue;
+      if (k < posed.closed.size()) {
+        if (p.free_scale(k) > 0.0) least = std::min(least, p.free_scale(k));
+        continue;
+      }
+      const ct::Element& element = p.elements[k - posed.closed.size()];
+      const Index c = element.contact; // its force: as it was, or as what presses makes it
+      const double N = c < 0 ? 0.0 : std::max(at.contact_force(posed.closed[c]), p.free_scale(c) / p.G(c, c));
+      least = std::min(least, p.G(k, k) * (element.high.at(N) - element.low.at(N)));
+    }
+    if (!(least > 0.0 && std::isfinite(least))) return false;
+    p.free += (small_share * least / parting.cwiseAbs().maxCoeff()) * parting;
+    return choose();
+  }
+
   // Of element q: a lag can hold it.
   bool lag_can_hold(Index q) const {
     const Index i = posed.elements[q];
@@ -149,8 +172,8 @@ bool choose_modes(Instant& at, const ActiveSet& active, const List<Guard>& fired
   }
   narrow(active, fired, posed);
   Steps steps{at, active, posed, search};
-  if (!steps.choose() && !steps.choose_freely() && !steps.hold_by_lag() && !steps.stop_by_lag() &&
-      !steps.as_located() && !steps.enumerate() && !steps.hold_firmly())
+  if (!steps.choose() && !steps.choose_freely() && !steps.part() && !steps.hold_by_lag() &&
+      !steps.stop_by_lag() && !steps.as_located() && !steps.enumerate() && !steps.hold_firmly())
     return false;
   const ct::Candidate& answer = search.answer.answer;
   Modes& modes = at.state->modes;

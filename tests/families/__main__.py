@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from families import NAMES, generator, page
+from families import NAMES, evidence_table, generator
 from families.batch import SECONDS_EACH, verdicts
 from families.verdict import PASSED, REFUSED, UNFINISHED, WORDS, Verdict, judge
 
@@ -90,7 +90,7 @@ def main() -> int:
         _report(family, found, time.perf_counter() - begin, given.show)
         bad += sum(v.word not in (PASSED, UNFINISHED, REFUSED) for v in found)
         if given.page is not None:
-            page.write(given.page, [page.row(family, found)])
+            evidence_table.write(given.page, [evidence_table.row(family, found)])
         if given.out is not None:
             given.out.mkdir(parents=True, exist_ok=True)
             failing = [v.plain() for v in found if v.word != PASSED]

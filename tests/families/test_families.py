@@ -27,7 +27,7 @@ WRONG_TODAY = {
     "springs": 0,
     "smooth": 0,
     "light": 0,
-    "mixed_orders": 1,  # 75: its first decision is not that of exact arithmetic
+    "mixed_orders": 0,
 }
 LEFT_TODAY = {
     "chains": 0,
@@ -41,7 +41,7 @@ LEFT_TODAY = {
     "springs": 0,
     "smooth": 0,
     "light": 0,
-    "mixed_orders": 1,  # 153: stalls though slip is possible
+    "mixed_orders": 0,
 }
 
 # Starts of `stiff` are judged by themselves: 1 in 6 of its machines stalls, and seed 1 does not end within minutes.
@@ -97,6 +97,8 @@ def test_every_machine_has_its_answer(family: str, count: int) -> None:
     assert [v for v in found if v.word in (CRASH, HANG, NAN, BROKEN, REFUSED)] == []
     wrong = [v.seed for v in found if v.word == WRONG]
     unfinished = [v.seed for v in found if left(v)]
+    unproven = [v.seed for v in found if v.truth == first_decision.UNPROVEN]
+    assert len(unproven) <= 1, unproven  # 140: its sliding gain is zero
     assert len(wrong) <= WRONG_TODAY[family] + ROUNDING, wrong
     assert len(unfinished) <= LEFT_TODAY[family] + ROUNDING, unfinished
 

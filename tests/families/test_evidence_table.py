@@ -6,19 +6,21 @@ from pathlib import Path
 
 import numpy as np
 
-from families import NAMES, first_decision, light, page
+from families import NAMES, evidence_table, first_decision, light
 from families.verdict import HANG, PASSED, UNFINISHED, WRONG, Verdict
 
 PAGE = Path(__file__).parents[2] / "notebooks" / "evidence.md"
-EMPTY = f"before\n{page.BEGIN}\n\n{page.END}\nafter\n"
+EMPTY = f"before\n{evidence_table.BEGIN}\n\n{evidence_table.END}\nafter\n"
 
 
 def test_table_has_one_row_for_each_family_and_the_columns_of_the_command() -> None:
-    table = page.table_of(PAGE.read_text(encoding="utf-8"))
-    assert table[0] == list(page.HEADER)
-    assert [cells[0] for cells in table[2:]] == [page.TITLES[family] for family in NAMES]
-    assert {len(cells) for cells in table} == {len(page.HEADER)}
-    assert all(cell.isdigit() or cell == page.NOT_JUDGED for cells in table[2:] for cell in cells[1:])
+    table = evidence_table.table_of(PAGE.read_text(encoding="utf-8"))
+    assert table[0] == list(evidence_table.HEADER)
+    assert [cells[0] for cells in table[2:]] == [evidence_table.TITLES[family] for family in NAMES]
+    assert {len(cells) for cells in table} == {len(evidence_table.HEADER)}
+    assert all(
+        cell.isdigit() or cell == evidence_table.NOT_JUDGED for cells in table[2:] for cell in cells[1:]
+    )
 
 
 def test_each_verdict_is_counted_in_its_column() -> None:
@@ -34,7 +36,7 @@ def test_each_verdict_is_counted_in_its_column() -> None:
     )
     found = [Verdict(0, PASSED), Verdict(1, WRONG, "energy"), Verdict(2, HANG)]
     found += [Verdict(3, UNFINISHED, cause) for cause in causes]
-    assert page.row("contacts", found)[1:] == ["11", "2", "1", "1", "2", "1", "1", "1"]
+    assert evidence_table.row("contacts", found)[1:] == ["11", "2", "1", "1", "2", "1", "1", "1"]
 
 
 def test_stiff_machines_are_counted_by_their_first_decision() -> None:
@@ -46,18 +48,23 @@ def test_stiff_machines_are_counted_by_their_first_decision() -> None:
         "",
     )
     found = [Verdict(k, PASSED, truth=truth) for k, truth in enumerate(truths)]
-    assert page.row("stiff", found)[1:] == ["4", "1", "1", *[page.NOT_JUDGED] * (len(page.COLUMNS) - 2)]
+    assert evidence_table.row("stiff", found)[1:] == [
+        "4",
+        "1",
+        "1",
+        *[evidence_table.NOT_JUDGED] * (len(evidence_table.COLUMNS) - 2),
+    ]
 
 
 def test_rows_of_other_families_stay(tmp_path: Path) -> None:
     path = tmp_path / "page.md"
     path.write_text(EMPTY, encoding="utf-8")
     for family, machines in (("drives", 2), ("chains", 3), ("drives", 1)):
-        page.write(path, [page.row(family, [Verdict(0, PASSED)] * machines)])
+        evidence_table.write(path, [evidence_table.row(family, [Verdict(0, PASSED)] * machines)])
     text = path.read_text(encoding="utf-8")
     assert text.startswith("before\n") and text.endswith("\nafter\n")
-    counts = [(cells[0], cells[1]) for cells in page.table_of(text)[2:]]
-    assert counts == [(page.TITLES["chains"], "3"), (page.TITLES["drives"], "1")]
+    counts = [(cells[0], cells[1]) for cells in evidence_table.table_of(text)[2:]]
+    assert counts == [(evidence_table.TITLES["chains"], "3"), (evidence_table.TITLES["drives"], "1")]
 
 
 def test_more_impacts_than_the_budget_are_proven_by_making_them() -> None:
