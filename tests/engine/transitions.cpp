@@ -68,7 +68,7 @@ TEST(transitions, the_first_coefficient_that_is_not_zero_decides) {
     for (int j = zeros; j < series_terms; ++j)
       c[static_cast<std::size_t>(j)] = random.uniform(0.1, 1.0) * (random.uniform() < 0.5 ? -1 : 1);
     int asked = -1;
-    const int sign = sign_after(
+    const SignAfter after = sign_after(
         [&](int j) {
           asked = std::max(asked, j);
           return c[static_cast<std::size_t>(j)];
@@ -76,10 +76,11 @@ TEST(transitions, the_first_coefficient_that_is_not_zero_decides) {
         1.0, 1.0, 0.0);
     double p = 0.0; // the polynomial itself, a little later
     for (int j = series_terms; j-- > 0;) p = p * 1e-3 + c[static_cast<std::size_t>(j)];
-    check::that(sign == (p > 0.0 ? 1 : -1));
+    check::that(after.sign == (p > 0.0 ? 1 : -1) && after.order == zeros);
     check::that(asked <= std::max(zeros, 1) + 1);
   }
-  check::that(sign_after([](int) { return 0.0; }, 1.0, 1.0, 0.0) == 0);
+  const SignAfter nothing = sign_after([](int) { return 0.0; }, 1.0, 1.0, 0.0);
+  check::that(nothing.sign == 0 && nothing.order > series_terms);
 }
 
 TEST(transitions, one_element_leaves_rest_where_its_force_would_pass_a_limit) {
