@@ -73,7 +73,8 @@ py::tuple lemke(const Array& M, const Array& q, const std::optional<Array>& cove
   lcp::LemkeResult r;
   {
     const py::gil_scoped_release free;
-    r = lcp::lemke_certified(p, ws, o, interrupt);
+    lcp::InterruptCheck check(interrupt);
+    r = lcp::lemke_certified(p, ws, o, check);
   }
   std::vector<std::tuple<Index, Index, Index>> path;
   for (const lcp::LemkePivot& step : ws.path) path.emplace_back(step.attempt, step.entering, step.leaving);
@@ -125,7 +126,7 @@ py::tuple lemke_batch(const Array& M, const Array& q, Index max_pivots) {
     lcp::InterruptCheck check(interrupt);
     for (Index i = 0; i < k; ++i) {
       const lcp::Problem p = batch.problem(i);
-      const lcp::LemkeResult r = lcp::lemke_certified(p, ws, o, interrupt);
+      const lcp::LemkeResult r = lcp::lemke_certified(p, ws, o, check);
       check();
       std::copy(ws.z.begin(), ws.z.end(), pz + i * n);
       pr[i] = r.residual, ps[i] = static_cast<std::int8_t>(r.status), pp[i] = r.pivots;
@@ -140,7 +141,8 @@ py::dict solve_all(const Array& M, const Array& q, Index max_bases) {
   lcp::Enumeration e;
   {
     const py::gil_scoped_release free;
-    e = lcp::solve_all_certified(p, ws, max_bases, interrupt);
+    lcp::InterruptCheck check(interrupt);
+    e = lcp::solve_all_certified(p, ws, max_bases, check);
   }
   py::list solutions, singular;
   lcp::InterruptCheck check(interrupt);
@@ -173,7 +175,7 @@ py::tuple solve_all_batch(const Array& M, const Array& q, Index max_bases) {
     lcp::InterruptCheck check(interrupt);
     for (Index i = 0; i < k; ++i) {
       const lcp::Problem p = batch.problem(i);
-      const lcp::Enumeration e = lcp::solve_all_certified(p, ws, max_bases, interrupt);
+      const lcp::Enumeration e = lcp::solve_all_certified(p, ws, max_bases, check);
       check();
       doubtful.push_back(e.doubtful > 0 ? 1 : 0);
       for (const lcp::Solution& s : e.solutions) {

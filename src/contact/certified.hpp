@@ -7,8 +7,6 @@
 #include "contact/exact_dictionary.hpp"
 #include "contact/lemke.hpp"
 
-#include <functional>
-
 namespace stickslip::lcp {
 
 constexpr Index largest_certified_path = 20; // order up to which a path of Lemke is followed exactly
@@ -17,14 +15,14 @@ constexpr Index largest_certified_path = 20; // order up to which a path of Lemk
 // `largest_certified_path` only the sign is certain.
 constexpr double certified_accuracy = 1e-9;
 
-// `interrupt` is called every 20 ms and ends the computation by an exception.
+// `check` ends the computation by an exception; of many problems one after the other it is the same one.
 //
 // Answers `solved` and `ray` are proven, `doubtful` ones are not; the latter only above `largest_certified_path`.
 LemkeResult lemke_certified(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& options,
-                            const std::function<void()>& interrupt = {});
+                            InterruptCheck& check);
 
 // Every solution, unless the search ended (`doubtful` > 0) after so many bases and refuted branches.
 Enumeration solve_all_certified(const Problem& p, EnumerationWorkspace& ws, Index max_bases,
-                                const std::function<void()>& interrupt = {});
+                                InterruptCheck& check);
 
 } // namespace stickslip::lcp

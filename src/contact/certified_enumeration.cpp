@@ -271,10 +271,9 @@ private:
 } // namespace
 
 Enumeration solve_all_certified(const Problem& p, EnumerationWorkspace& ws, Index max_bases,
-                                const std::function<void()>& interrupt) {
+                                InterruptCheck& check) {
   check_order(p);
   Enumeration out;
-  InterruptCheck check(interrupt);
   ws.scaling.compute(p);
   if (ws.levels.empty()) ws.levels.resize(1);
   if (ws.levels[0].table.load(p, ws.scaling, EnumerateOptions().pivot_tolerance, Reading::exact)) {

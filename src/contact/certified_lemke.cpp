@@ -266,7 +266,7 @@ private:
 } // namespace
 
 LemkeResult lemke_certified(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o,
-                            const std::function<void()>& interrupt) {
+                            InterruptCheck& check) {
   LemkeResult result = lemke(p, ws, o);
   if (result.status == Status::trivial) return result;
   if (result.solved() && ErrorBound(p, ws.scaling, ws).proves()) return result;
@@ -274,7 +274,6 @@ LemkeResult lemke_certified(const Problem& p, LemkeWorkspace& ws, const LemkeOpt
     if (result.status != Status::budget) result.status = Status::doubtful;
     return result;
   }
-  InterruptCheck check(interrupt);
   ExactPath path(p, ws, o, check);
   if ((result.solved() || result.status == Status::doubtful) && path.holds()) {
     result.status = Status::solved;
