@@ -34,7 +34,7 @@ LEFT_TODAY = {
     "drives": 0,
     "brakes": 0,
     "contacts": 0,
-    "frictional": 0,
+    "frictional": 1,  # 68: two contacts that lose their forces together stall
     "geared": 0,
     "supports": 0,
     "stops": 1,  # 109: thousands of impacts, each with a dozen sets of impulses, take longer than its 5 s
