@@ -139,13 +139,12 @@ py::dict solve_all(const Array& M, const Array& q, Index max_bases) {
   const lcp::Problem p = problem(M, q);
   lcp::EnumerationWorkspace ws;
   lcp::Enumeration e;
+  lcp::InterruptCheck check(interrupt);
   {
     const py::gil_scoped_release free;
-    lcp::InterruptCheck check(interrupt);
     e = lcp::solve_all_certified(p, ws, max_bases, check);
   }
   py::list solutions, singular;
-  lcp::InterruptCheck check(interrupt);
   for (const lcp::Solution& s : e.solutions) {
     check();
     py::list bases;

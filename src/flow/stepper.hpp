@@ -170,7 +170,7 @@ private:
   double zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,
                        double size, double whole) const;
   double band(const Regime& r, const State& state, Index k) const;
-  double crossing_of_sharing(double* c, Index degree, double within, bool fresh, double& exceeds) const;
+  double crossing_watched(double* c, Index degree, double within, bool fresh, double& exceeds) const;
   double crossing_as_decided(double* c, Index degree, Index zeros, double within, double& exceeds) const;
   double crossing_of_load(const double* c, Index degree, double size) const;
   bool only_touches(const double* c, const Contact& contact, const State& state, double h) const;
@@ -180,7 +180,7 @@ private:
   double crossing_undecided(const Regime& r, const State& state, const Step& step, Index k, double* c,
                             Index degree, double size, double whole) const;
   double crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c, Index degree);
-  // What is not known of the start of a step just after an instant, as a part of the step.
+  // Uncertainty of an instant, as a part of the step that begins there.
   static double last_digits(const State& state, const Step& step) {
     return tolerance::last_digits * std::abs(state.base_t) / step.h;
   }

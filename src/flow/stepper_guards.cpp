@@ -40,7 +40,7 @@ double Stepper::guard_size(const Regime& r, const State& state, Index k, FlowKin
 double Stepper::zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,
                               double size, double whole) const {
   const Guard& g = r.guards[k];
-  // What a decision has left open is not zero.
+  // A velocity that a decision did not find to be zero is not zero.
   const bool moves = kind == FlowKind::exact && !state.zeros.empty() && g.kind == GuardKind::slip_ends;
   if (!state.after_transition || moves) return tolerance::rounding * size;
   const bool velocity = g.kind == GuardKind::slip_ends || g.kind == GuardKind::velocity_reversal ||
@@ -67,10 +67,9 @@ double Stepper::band(const Regime& r, const State& state, Index k) const {
   return wide * std::max(size, tolerance::cancelled * shared_change);
 }
 
-// First crossing of a margin or multiplier of shared forces: one that starts within the band fires where it leaves it
-// upwards, or, once it has left it downwards, at zero.
-double Stepper::crossing_of_sharing(double* c, Index degree, double within, bool fresh,
-                                    double& exceeds) const {
+// First crossing of a guard whose sign at the start is not known, such as a margin or multiplier of shared forces: within a
+// band around zero it fires where it leaves the band upwards, or, once it has left it downwards, at zero.
+double Stepper::crossing_watched(double* c, Index degree, double within, bool fresh, double& exceeds) const {
   const int n = static_cast<int>(degree);
   const auto first = [n](const double* p) {
     const Crossing found = first_crossing(p, n);
@@ -113,7 +112,7 @@ bool Stepper::only_touches(const double* c, const Contact& contact, const State&
 // fires behind the zero at the start. Where nothing tells its sign its value is watched.
 double Stepper::crossing_as_decided(double* c, Index degree, Index zeros, double within,
                                     double& exceeds) const {
-  if (zeros > degree || !(c[zeros] < 0.0)) return crossing_of_sharing(c, degree, within, true, exceeds);
+  if (zeros > degree || !(c[zeros] < 0.0)) return crossing_watched(c, degree, within, true, exceeds);
   const Crossing found = first_crossing(c + zeros, static_cast<int>(degree - zeros));
   return found.found ? found.theta : never;
 }
@@ -182,7 +181,7 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   if (size == 0.0) return never;
   shift[k] = 0.0;
   if (g.kind == GuardKind::sharing_changes)
-    return crossing_of_sharing(c, degree, band(r, state, k), state.after_transition, shift[k]);
+    return crossing_watched(c, degree, band(r, state, k), state.after_transition, shift[k]);
   if (g.kind == GuardKind::load_negative)
     return crossing_of_load(c, degree, std::max(size, load_sizes(g.friction)));
   const bool gap = g.kind == GuardKind::closes;

@@ -12,7 +12,7 @@
 
 namespace stickslip {
 
-// What is known without x': states, signals, outputs of controllers, which are linear in both, and springs.
+// Outputs that need no x': states, signals, outputs of controllers, which are linear in both, and springs.
 bool RealTime::read_linear(const RealTimeOutput& o, const double* s, double& out) const noexcept {
   using Kind = RealTimeOutput::Kind;
   const auto form = [&](const Form& f) { return value(f, a.x, full.data()); };

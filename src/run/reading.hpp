@@ -1,4 +1,4 @@
-// What an element does at one instant, for samples of a run and for the fixed-step form.
+// Quantities of one element at one instant, for samples of a run and for the fixed-step form.
 #pragma once
 
 #include "dynamics/regime.hpp"

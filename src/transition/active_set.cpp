@@ -76,7 +76,7 @@ bool moves(const Instant& at, Index i, bool struck) {
   return std::abs(value(surface, at.t) - value_before(surface, at.t)) > tiny;
 }
 
-// What guards have fired.
+// Summary of the guards that have fired.
 struct Fired {
   List<bool> stopped;   // elements whose velocity has come to zero
   bool touched = false; // a contact has closed, which may be in the way, or an element has stopped

@@ -1,4 +1,4 @@
-// What is open at an instant: which contacts may be closed from now on, and which friction elements may rest.
+// The active set of an instant: contacts that may be closed from now on, and friction elements that may rest.
 #pragma once
 
 #include "core/list.hpp"

@@ -55,7 +55,7 @@ void note_contradiction(const ModeProblem& posed, ModeSearch& search) {
         search.overrun.resize(posed.elements.size(), 0), search.overrun[q] = l.side;
 }
 
-// What is just about to pass its limit leaves, elements that share a force together.
+// An element that is about to pass its limit leaves rest; elements that share a force leave together.
 void note_overrun(const ModeProblem& posed, const Regime& r, const Guard& g, ModeSearch& search) {
   const auto leaves = [&](Index element, int side) {
     for (Index q = 0; q < posed.elements.size(); ++q)
@@ -89,7 +89,7 @@ bool is_settled(const ModeProblem& posed, const contact::Candidate& c, const Gua
   return k >= 0 && c.touching[k] == 0;
 }
 
-// What signals add to each acceleration as they go on.
+// Changes of each acceleration by the signals, within the time in which coefficients count.
 Vector signals_go_on(const Instant& at, const ModeProblem& posed, const Regime& r,
                      const contact::Candidate& c) {
   Vector goes_on = Vector::Zero(posed.size());
@@ -137,7 +137,7 @@ void drop_rounding(const ModeProblem& posed, const contact::Candidate& c, Index 
     if (std::abs(row[static_cast<std::size_t>(j)]) <= known) row[static_cast<std::size_t>(j)] = 0.0;
 }
 
-// What a guard of an open component does just after t.
+// The sign of an open component's guard just after t.
 SignAfter sign_of(const Instant& at, const ModeProblem& posed, const Regime& r, Index k, Row row) {
   const Guard& g = r.guards[k];
   drop_passing_terms(row, tolerance::last_digits * std::max(std::abs(at.t), posed.pace));

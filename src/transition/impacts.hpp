@@ -9,7 +9,7 @@
 
 namespace stickslip {
 
-// What the impacts of an instant did.
+// Result of the impacts of an instant.
 struct Impacts {
   bool any = false;
   bool unsolved = false;  // one had no answer
@@ -24,8 +24,8 @@ void make_impacts(Instant& at, const List<Guard>& fired, Impacts& impacts);
 // One impact of these contacts without a collision (Painleve); whether it has changed anything.
 bool strike_without_collision(Instant& at, const List<Index>& touching, Impacts& impacts);
 
-// What rounding has left of published start values: positions move by as little as closes the overlap, in the metric
-// of the masses. More than that is an error of the input.
+// Overlaps by rounding of published start values: positions move by as little as closes them, in the metric of the
+// masses. A greater overlap is an error of the input.
 void remove_overlaps(Instant& at);
 
 // Moves positions by as little as makes the gaps of these contacts zero, in the metric of the masses.

@@ -1,4 +1,4 @@
-// What is given at one instant: the machine, its state, the modes until now, and what counts as zero.
+// The data of one instant: the machine, its state, the modes until now, and the sizes below which values count as zero.
 #pragma once
 
 #include "core/list.hpp"

@@ -46,7 +46,7 @@ void release(Instant& at, Index i, const List<Guard>& fired) {
   now.free = free;
 }
 
-// What a change from one mode of an element that touches to another sets; twice at one instant is as good as once.
+// States of the automaton after a change of mode of an element that touches; twice at one instant is as good as once.
 void change(Instant& at, Index i) {
   const Friction& p = at.sys.friction[i];
   double* x = at.x();
@@ -72,7 +72,7 @@ void switch_laws(Instant& at, const List<Guard>& fired) {
   }
 }
 
-// What was free has moved all the same, and a force that lags starts from none.
+// An element that was free has moved all the same, and a lagged force starts from zero.
 void begin_memory(Instant& at, Index i, int mode, double speed) {
   const Friction& p = at.sys.friction[i];
   double* x = at.x();

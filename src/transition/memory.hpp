@@ -1,4 +1,4 @@
-// What friction elements remember across an instant: aging, lag, bristles, and how they came to rest.
+// Memory of friction elements across an instant: aging, lag, bristles, and how they came to rest.
 #pragma once
 
 #include "core/list.hpp"

@@ -36,7 +36,7 @@ struct ModeProblem {
 
 void pose(Instant& at, const ActiveSet& active, ModeProblem& out);
 
-// What guards that have fired leave open.
+// Modes that the guards that have fired still allow.
 void narrow(const ActiveSet& active, const List<Guard>& fired, ModeProblem& posed);
 
 // Limits of an element that rests, as its mode holds it.

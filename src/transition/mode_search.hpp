@@ -13,7 +13,7 @@ struct ModeSearch {
   Modes entry; // before candidates are tried
   Vector entry_x;
   Matrix series; // of guards, see guard_series.hpp
-  // What is known of a candidate that was found admissible.
+  // Results for a candidate that was found admissible.
   struct Admitted {
     List<Mode> modes;
     List<ForceLimit> at_limit; // limits that hold the forces which rigidity leaves open

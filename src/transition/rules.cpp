@@ -48,7 +48,7 @@ struct StaticToKinetic {
       if (p.elements[s].state != Mode::stick) continue; // it slides anyway
       ws.slip[0][s] = left[s] == Mode::stick ? Slip::impending : Slip::sliding;
       ws.direction[0][s] = left[s];
-      // Its guard has fired, but it accelerates the wrong way when all that leave have left: it rests.
+      // An element whose guard has fired, but whose contact opens, may rest again.
       Allowed& may = ws.allowed[p.contacts + s];
       if (left[s] == Mode::stick && (may & bit(Mode::stick)) == 0) may = anything;
     }

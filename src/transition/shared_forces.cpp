@@ -45,7 +45,7 @@ void note_firing(Instant& at, const Regime& r, Matrix& series) {
   }
 }
 
-// What leaves where limits contradict each other: friction before contacts.
+// Guards of the elements that leave where limits contradict each other: friction before contacts.
 void note_broken(const Instant& at, const List<ForceLimit>& broken, List<Guard>& fired) {
   const Index n = at.sys.friction.size();
   const bool friction =

@@ -95,7 +95,7 @@ def test_a_dictionary_is_readable_and_complete() -> None:
     assert d["elements"] == [{"kind": "force", "on": {"slide": 1.0}, "force": force}]
 
 
-def test_from_dict_refuses_other_dictionaries() -> None:
+def test_from_dict_refuses_other_formats_kinds_and_damage() -> None:
     d = belt().to_dict()
     with pytest.raises(ValueError, match="another version of stickslip: its format is 1"):
         ss.Machine.from_dict(d | {"format": 1})
