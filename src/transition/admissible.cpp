@@ -82,11 +82,31 @@ bool is_open(const Guard& g, const ActiveSet& active) {
   }
 }
 
-// A force or acceleration that the first terms of what begins to act already give tells of the guard.
-bool is_settled(const ModeProblem& posed, const contact::Candidate& c, const Guard& g) {
-  if (!posed.woken || g.kind == GuardKind::shared_limit) return false;
+// The first coefficient of a guard that is a force, or an acceleration over a factorial; those before it are zero at rest.
+Index first_known(GuardKind kind) {
+  switch (kind) {
+  case GuardKind::lifts_off:
+  case GuardKind::breaks_away:
+    return 0;
+  case GuardKind::slip_ends:
+  case GuardKind::locks:
+    return 1;
+  case GuardKind::closes:
+    return 2;
+  default:
+    return -1;
+  }
+}
+
+// The order of the first coefficient of a guard that is not zero, as the answer of a problem of first terms gives it; -1:
+// the answer leaves it open.
+Index settled_order(const ModeProblem& posed, const contact::Candidate& c, const Guard& g) {
+  if (posed.order == 0 || g.kind == GuardKind::shared_limit) return -1;
   const Index k = posed.component_of(g);
-  return k >= 0 && c.touching[k] == 0;
+  if (k < 0 || c.touching[k] != 0) return -1;
+  const bool of_level =
+      g.kind == GuardKind::breaks_away && posed.problem.elements[k - posed.closed.size()].contact < 0;
+  return of_level ? 0 : std::max<Index>(first_known(g.kind), 0) + posed.order;
 }
 
 // Changes of each acceleration by the signals, within the time in which coefficients count.
@@ -103,22 +123,6 @@ Vector signals_go_on(const Instant& at, const ModeProblem& posed, const Regime& 
   for (Index k = 0; k < posed.size(); ++k)
     goes_on(k) += posed.own_acceleration(at.sys, k).cwiseAbs().dot(all);
   return goes_on;
-}
-
-// Where its first coefficient is a force, or an acceleration times one over a power's factorial.
-Index first_known(GuardKind kind) {
-  switch (kind) {
-  case GuardKind::lifts_off:
-  case GuardKind::breaks_away:
-    return 0;
-  case GuardKind::slip_ends:
-  case GuardKind::locks:
-    return 1;
-  case GuardKind::closes:
-    return 2;
-  default:
-    return -1;
-  }
 }
 
 // Of a component that the problem cannot tell from zero: coefficients that amount to no more than rounding of the terms
@@ -177,7 +181,11 @@ bool is_admissible(Instant& at, const ActiveSet& active, const ModeProblem& pose
   List<std::int8_t> zeros(r->guards.size(), -1);
   for (Index k = 0; k < r->guards.size(); ++k) {
     const Guard& g = r->guards[k];
-    if (!is_open(g, active) || is_settled(posed, c, g)) continue;
+    if (!is_open(g, active)) continue;
+    if (const Index order = settled_order(posed, c, g); order >= 0) {
+      zeros[k] = static_cast<std::int8_t>(order);
+      continue;
+    }
     Row row{};
     for (int j = 0; j < series_terms; ++j) row[static_cast<std::size_t>(j)] = search.series(k, j);
     if (const Index component = posed.component_of(g); component >= 0)

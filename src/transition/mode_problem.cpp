@@ -184,7 +184,7 @@ ct::Element element_at_rest(const Instant& at, Index i) {
 }
 
 void pose(Instant& at, const ActiveSet& active, ModeProblem& out) {
-  out.woken = false;
+  out.order = 0;
   out.pace = at.state->time_scale;
   out.closed.clear();
   out.elements.clear();
@@ -212,11 +212,11 @@ void pose(Instant& at, const ActiveSet& active, ModeProblem& out) {
   for (Index k = 0; k < nc; ++k) add_contact(at, active.struck, k, out);
   for (Index k = nc; k < m; ++k) add_element(at, active, k, out);
   p.free_size.noalias() = out.rows.cwiseAbs().lazyProduct(at.terms);
-  out.woken = is_silent(at, active, out);
+  const bool silent = is_silent(at, active, out);
   size_by_rates(at, out);
   p.G.noalias() = out.rows.lazyProduct(out.columns);
   if (at.tangent != nullptr) size_by_turning_rows(at, out);
-  if (out.woken) wake(at, active, out);
+  if (silent) wake(at, active, out);
 }
 
 void narrow(const ActiveSet& active, const List<Guard>& fired, ModeProblem& posed) {

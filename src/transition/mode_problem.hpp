@@ -15,7 +15,7 @@ struct ModeProblem {
   Matrix rows, columns; // velocities of the components; changes of x' per unit of their forces
   List<Mode> present;   // before this instant
   List<contact::Allowed> allowed;
-  bool woken = false; // nothing acts yet: the problem is that of the first terms of what begins to
+  Index order = 0;    // power of time of the terms that the problem is made of; > 0: nothing acts at the instant
   double pace = 1.0;  // the time in which coefficients of series count
 
   Index size() const { return problem.size(); }

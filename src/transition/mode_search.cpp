@@ -140,7 +140,7 @@ struct Steps {
   // Where nothing else holds, neither rest nor slip, what decides between them is less than is known of it: a motion has
   // crept to rest at its limit. It is held as after an accumulation of slips.
   bool hold_firmly() {
-    if (!STICKSLIP_RULE("try_firmly") || posed.woken) return false; // what begins has no motion yet
+    if (!STICKSLIP_RULE("try_firmly") || posed.order > 0) return false; // what begins has no motion yet
     List<Index> changed;
     for (Index q = 0; q < posed.elements.size(); ++q) {
       Hold& hold = at.mode(posed.elements[q]).hold;

@@ -59,8 +59,8 @@ void wake(Instant& at, const ActiveSet& active, ModeProblem& posed) {
   const Matrix terms_of = signal_terms(at, active, posed);
   Index first = 0;
   while (first < series_terms && terms_of.col(first).isZero(0.0)) ++first;
-  posed.woken = first > 0 && first < series_terms;
-  if (!posed.woken) return;
+  if (first == series_terms) return;
+  posed.order = first;
   const double leads = terms_of.col(first).maxCoeff();
   posed.pace = std::max(std::abs(at.t), at.state->time_scale);
   for (Index k = first + 1; k < series_terms; ++k)
