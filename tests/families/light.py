@@ -16,7 +16,8 @@ from families.case import Case, Rng, between, one_of
 
 T_END = 10.0
 MOST_IMPACTS, PATIENCE = 6000, 400
-BLUR = (0.0, 1e-13, 1e-12, 1e-11)  # of gaps and rates, after each impact, as rounding moves them
+# Blur of gaps and rates after each impact, as rounding moves them, and gaps that cannot be told from zero.
+DOUBTS = ((0.0, 0.0), (1e-13, 0.0), (1e-12, 0.0), (1e-11, 0.0), (0.0, 1e-15))
 SAME = 3e-9  # of the greatest velocity: blurred impacts lead to the same velocities
 OFF = 1e-8  # of the greatest velocity: the run differs
 
@@ -145,11 +146,11 @@ def _add_friction(rng: Rng, parts: Parts) -> None:
 def truth_of(parts: Parts) -> np.ndarray | None:
     """Velocities after one impact after the other; None where rounding decides, or where they are too many."""
     mass, ends = np.diag(parts.mass).tolist(), []
-    for blur in BLUR:
+    for blur, resolution in DOUBTS:
         try:
             found = impacts(
                 mass, parts.contacts, parts.velocity, parts.law, t_end=T_END, most=MOST_IMPACTS,
-                patience=PATIENCE, blur=blur,
+                patience=PATIENCE, blur=blur, resolution=resolution,
             )  # fmt: skip
         except ArithmeticError:  # Newton's law contradicts itself
             return None

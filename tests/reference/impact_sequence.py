@@ -218,8 +218,9 @@ class _Made:
 
 class _Run:
     def __init__(
-        self, machine: _Machine, velocity: Sequence[float], law: str, t_end: float, patience: int, blur: float
-    ) -> None:
+        self, machine: _Machine, velocity: Sequence[float], law: str, t_end: float, patience: int, blur: float,
+        resolution: float,
+    ) -> None:  # fmt: skip
         self.m, self.law, self.patience = machine, law, patience
         v = [Decimal(x) for x in velocity]
         self.gaps = [Decimal(c.gap) for c in machine.contacts]
@@ -231,6 +232,7 @@ class _Run:
         self.blur, self.random = Decimal(blur), random.Random(blur)
         self.small = machine.at_rest = max(AT_REST, 10 * self.blur) * self.size
         self.no_gap = max(NO_GAP, 10 * self.blur)
+        self.resolution = Decimal(resolution)
         self.repeats = max(REPEATS, 1000 * self.blur)
         self.impulse = [Decimal(0)] * len(self.rates)
         self.made: deque[_Made] = deque(maxlen=2 * LONGEST_PERIOD + 1)
@@ -266,6 +268,8 @@ class _Run:
         for k in range(self.m.n):
             if k not in closed:
                 self.gaps[k] += self.rates[k] * flight
+                if self.gaps[k] <= self.resolution:
+                    self.gaps[k] = Decimal(0)
         for k in (*struck, *closed):
             self.gaps[k] = Decimal(0)
         taking_part = struck if not closed else sorted({*struck, *closed})
@@ -383,17 +387,19 @@ def impacts(
     most: int = 10**6,
     patience: int = 10**9,
     blur: float = 0.0,
+    resolution: float = 0.0,
 ) -> Outcome:
     """Velocities after all impacts until `t_end`.
 
     `patience`: impacts that are made one by one after they have been found to go on without end, before contacts are
     brought to rest together. `blur`: gaps (m) and rates (of the greatest) move by up to this after each impact, and gaps
-    and rates ten times as great count as none, to see where rounding decides.
+    and rates ten times as great count as none, to see where rounding decides. `resolution`: gaps (m) up to this count as
+    none, so that contacts whose gaps cannot be told apart strike together.
     """
     with localcontext() as context:
         context.prec = DIGITS
         machine = _Machine(mass, contacts)
-        run = _Run(machine, velocity, law, t_end, patience, blur)
+        run = _Run(machine, velocity, law, t_end, patience, blur, resolution)
         ended = run.run(most)
         v = list(run.v)
         for effect, p in zip(machine.effect, run.impulse, strict=True):
