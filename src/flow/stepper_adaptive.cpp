@@ -254,15 +254,30 @@ double Stepper::longest_step(const Regime& r, const State& state) const {
   return longest;
 }
 
-void Stepper::set_tolerances(const State& state) {
+void Stepper::set_tolerances(const Regime& r, const State& state) {
   if (options.atol.size() > 0) {
     atol = options.atol;
     return;
   }
-  if (!size_by_drives(sys.A, state)) return;
+  size_by_drives(sys.A, state);
   for (Index i = 0; i < sys.nx; ++i) atol(i) = options.rtol * std::min(sizes(i), sys.finest(i));
   for (Index k = 0; k < delays.count(); ++k) // a velocity like the one that it was
     atol(delays.state_of(k)) = options.rtol * delays.velocity_size(k, sizes);
+  allow_for_rounding(r, state);
+}
+
+// Forces that cancel in a coordinate leave their rounding there, of which no step can be free.
+void Stepper::allow_for_rounding(const Regime& r, const State& state) {
+  if (r.sticking.size() + r.closed.size() < 2) return;
+  rhs(r, state.base_t, state.base_x.data(), work.data());
+  work.setZero();
+  for (const Index i : r.sticking) work += std::abs(force(i)) * sys.friction[i].effect.cwiseAbs();
+  for (const Index j : r.closed)
+    work += std::abs(force(sys.friction.size() + j)) * sys.contacts[j].effect.cwiseAbs();
+  work *= tolerance::rounding * state.time_scale;
+  const Index n = sys.n_coordinates;
+  atol.segment(n, n) = atol.segment(n, n).cwiseMax(work.segment(n, n));
+  atol.head(n) = atol.head(n).cwiseMax(state.time_scale * work.segment(n, n));
 }
 
 // The method of this step, with what it needs at its start: x', and the Jacobian where it is stiff.
@@ -453,17 +468,16 @@ bool Stepper::end_at_event(const Regime& r, State& state, Step& step, Index degr
   // A step many times longer than the way to its event (of a flight in parabolas there is no error to limit
   // it) leaves too few digits to find the next one, which may come sooner still.
   if (t + cut != t) state.step = std::min(state.step, std::max(10.0 * cut, shrinks * h));
-  for (double& th : crossing) { // what fires earlier than this, by rounding, fires with it
-    if (th <= 1.0) th *= h / cut;
-    if (th < 1.0) th = 1.0;
-  }
+  // The polynomials of guards that fire together are off by the same; one that fires earlier, by rounding, fires with it.
+  for (double& th : crossing)
+    if (th <= 1.0) th = std::max(1.0, 1.0 + (th - theta) * h / cut);
   step.h = cut;
   crossing[which] = 1.0;
   return true;
 }
 
 void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step) {
-  set_tolerances(state);
+  set_tolerances(r, state);
   step.kind = begin_step(r, state);
   step.columns = dense_columns(step.kind);
   static_assert(dopri5_dense_columns == rosenbrock_dense_columns);

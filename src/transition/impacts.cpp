@@ -163,9 +163,9 @@ void apply(Instant& at, const PosedImpact& posed, const contact::ImpactSolution&
   for (Index k = 0; k < posed.columns.size(); ++k) {
     const double impulse = k < posed.contacts.size() ? solution.impulse(k) : -solution.impulse(k);
     at.state->base_x += posed.columns[k] * impulse;
-    // What rounding leaves of zero afterwards is measured by what the impact moved.
-    at.state->nominal = at.state->nominal.cwiseMax((posed.columns[k] * impulse).cwiseAbs());
+    at.impact_terms = at.impact_terms.cwiseMax((posed.columns[k] * impulse).cwiseAbs());
   }
+  see(at.sys, *at.state);
   impacts.any = true;
   at.look_again();
 }
@@ -224,7 +224,7 @@ List<double> falling_back(Instant& at, const List<Index>& touching) {
 // of which the last digits of the time tell too little.
 double no_rebound(const Instant& at, Index j, double falls_by) {
   if (!(falls_by > 0.0)) return 0.0; // it does not come back
-  return std::max(at.cutoffs.rebound * at.rate_size(j), 0.5 * falls_by * least_flight * std::abs(at.t));
+  return std::max(at.cutoffs.rebound * at.largest_rate(j), 0.5 * falls_by * least_flight * std::abs(at.t));
 }
 
 // Impulses of all rows per unit of one: friction that slides on follows its normal impulse.

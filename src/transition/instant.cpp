@@ -39,6 +39,7 @@ void Instant::begin(State& at, Jump& record) {
   t = state->base_t;
   before = state->modes;
   starting = jump->occasion == Occasion::start;
+  impact_terms.setZero(sys.nx);
   signal_values(sys, t, signals.data());
   look_again();
 }
@@ -73,9 +74,12 @@ double Instant::load(Index i) const {
   return p.load_contact < 0 ? N : N + p.load_per_force * contact_force(p.load_contact);
 }
 
+double Instant::largest_rate(Index j) const {
+  return size_of(sys.contacts[j].rate, state->nominal, s());
+}
+
 double Instant::rate_size(Index j) const {
-  return sys.contacts[j].rate.x.cwiseAbs().dot(state->nominal) +
-         sys.contacts[j].rate.s.cwiseAbs().dot(signals.cwiseAbs());
+  return size_of(sys.contacts[j].rate, sizes(), s());
 }
 
 double Instant::no_gap(Index j) const {

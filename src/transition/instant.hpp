@@ -32,6 +32,7 @@ struct Instant {
   Matrix signal_series;    // Taylor coefficients, see expand_signals()
   Vector terms;            // what x' is the sum of, without the forces of constraints
   Vector constraint_terms; // what these add, of the modes before
+  Vector impact_terms;     // largest change of each state by a single impulse at this instant
   Vector contact_force;    // normal force of every contact: before the instant, then as it was decided
   Vector xdot;
 
@@ -57,7 +58,9 @@ struct Instant {
   FrictionMode& mode(Index i) const { return state->modes.friction[i]; }
   const FrictionMode& was(Index i) const { return before.friction[i]; }
   double v(Index i) const { return relative_velocity(sys.friction[i], x(), s()); }
-  double v_size(Index i) const { return velocity_size(sys.friction[i], state->nominal); }
+  // Sizes of states of which rounding is a share.
+  Vector sizes() const { return state->nominal.cwiseMax(impact_terms); }
+  double v_size(Index i) const { return velocity_size(sys.friction[i], sizes()); }
   // Acceleration of an element's relative velocity in the motion of these modes.
   double acceleration(Index i, const Modes& modes) {
     evaluate(regime(modes));
@@ -77,6 +80,7 @@ struct Instant {
   double gap(Index j) const { return value(sys.contacts[j].gap, x(), s()); }
   double rate(Index j) const { return value(sys.contacts[j].rate, x(), s()); }
   double rate_size(Index j) const;
+  double largest_rate(Index j) const; // as states have been seen
   double no_gap(Index j) const;
   double no_rate(Index j) const;
   // Velocity that rounding can have given to what a constraint held at zero until now.
