@@ -207,13 +207,11 @@ def test_a_chain_in_which_a_collision_was_overwritten() -> None:
 
 
 def test_the_rebound_threshold_ends_a_bounce_and_its_energy_is_a_loss_of_an_impact() -> None:
-    """A ball with eps = 1/2 from 1 m: rebounds at v0/2^k until one is below the threshold of 3/2 v0, the first step."""
+    """A ball with eps = 1/2 from 1 m: rebounds at v0/2^k until one is below the threshold, a share of v0."""
     m = ss.Machine(mass=2.0, names=["y"], force={"y": -2.0 * 9.81})
     m.add_contact("floor", normal={"y": 1.0}, restitution=0.5)
     for k in (3, 7, 20):
-        run = ss.simulate(
-            m, 3.0, initial={"y.position": 1.0}, rebound_threshold=0.5 ** (k + 1)
-        )  # 0.75/2^k of v0
+        run = ss.simulate(m, 3.0, initial={"y.position": 1.0}, rebound_threshold=0.75 * 0.5**k)
         hits = [e for e in run.events if e.impact]
         assert len(hits) == k + 1  # the last one, at v0/2^k, leaves nothing
         assert sum(e.loss for e in hits) == pytest.approx(2.0 * 9.81, rel=1e-12)
