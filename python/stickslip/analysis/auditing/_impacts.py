@@ -208,12 +208,16 @@ def _impulses(run: Any, m: _Machine, rubs: Rubs) -> tuple[Array, Array]:
             given[:, j] += w * normal
             room[:, j] += _ROOM * np.abs(w * normal)
             if c.place is not None:
-                given[:, j] -= m.row(c.place.along, j) * tangential
+                rub = m.row(c.place.along, j) * tangential
+                given[:, j] -= rub
+                room[:, j] += _ROOM * np.abs(rub)
     along = {p.name: p.along for p in d.places if p.pressed_by}
     for (time, _), own in rubs.items():
         j = int(np.searchsorted(times, time))
         for name, s in own.items():
-            given[:, j] -= m.row(along[name], j) * s
+            rub = m.row(along[name], j) * s
+            given[:, j] -= rub
+            room[:, j] += _ROOM * np.abs(rub)
     return given, room
 
 

@@ -84,8 +84,9 @@ def sizes(run: Any, rtol: float, d: Description) -> Sizes:
     speed = span * (np.abs(d.inverse(at)).max(axis=0) @ force)
     still = _STILL * speed.max()
     named, struck = np.array([greatest[f"{n}.velocity"] for n in d.names]), _struck(run, d)
-    # An impact that stops a coordinate leaves it a velocity of rounding size, which moves it for the rest of the run.
-    moves = span * np.maximum(still, np.finfo(float).eps * struck)
+    # An impact that stops a coordinate leaves it a velocity of rounding size, which moves it for the rest of the run: an
+    # error of its position, whatever the size of that.
+    moves = span * np.maximum(still, np.finfo(float).eps * struck / relative)
     q = np.maximum([greatest[f"{n}.position"] for n in d.names], moves)
     others = np.maximum.reduce([np.full(len(named), still), struck, _carried(d, at)])
     scale = np.array([run.machine.scales.get(f"{n}.velocity", 0.0) for n in d.names])
@@ -127,14 +128,26 @@ def _most(along: Row, at: Samples, force: str) -> Array:
 
 
 def _struck(run: Any, d: Description) -> Array:
-    """Greatest change of velocity by one impulse, which counts where a run begins with it."""
+    """Greatest change of velocity by one impulse, normal or of friction, which counts where a run begins with it."""
     most = np.zeros(len(d.names))
+
+    def add(along: Row, times: Array, impulses: Array) -> None:
+        nonlocal most
+        if times.size:
+            at = Samples(run, times, d)
+            pushed = np.einsum("tij,jt->it", d.inverse(at), np.broadcast_to(along.at(at), at.v.shape))
+            most = np.maximum(most, np.abs(pushed * impulses).max(axis=1))
+
     for c in d.unilateral:
         own = run.events.of(c.name)
-        if own.impact.any():
-            at = Samples(run, own.time[own.impact], d)
-            pushed = np.einsum("tij,jt->it", d.inverse(at), np.broadcast_to(c.normal.at(at), at.v.shape))
-            most = np.maximum(most, np.abs(pushed * own.normal_impulse[own.impact]).max(axis=1))
+        times = own.time[own.impact]
+        add(c.normal, times, own.normal_impulse[own.impact])
+        if c.place is not None:
+            add(c.place.along, times, own.tangential_impulse[own.impact])
+    for place in (p for p in d.places if p.pressed_by):
+        own = run.events.of(place.name)
+        rubs = own.tangential_impulse != 0.0
+        add(place.along, own.time[rubs], own.tangential_impulse[rubs])
     return most
 
 
