@@ -269,7 +269,8 @@ void Stepper::set_tolerances(const Regime& r, const State& state) {
 // Forces that cancel in a coordinate leave their rounding there, of which no step can be free.
 void Stepper::allow_for_rounding(const Regime& r, const State& state) {
   if (r.sticking.size() + r.closed.size() < 2) return;
-  rhs(r, state.base_t, state.base_x.data(), work.data());
+  rhs(r, state.base_t, state.base_x.data(), f0.data());
+  known_end.of = &r, known_end.x = state.base_x, known_end.slope = f0;
   work.setZero();
   for (const Index i : r.sticking) work += std::abs(force(i)) * sys.friction[i].effect.cwiseAbs();
   for (const Index j : r.closed)

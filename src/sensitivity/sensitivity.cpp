@@ -11,7 +11,8 @@ namespace stickslip {
 namespace {
 
 constexpr double not_determined = std::numeric_limits<double>::quiet_NaN();
-constexpr double grazing_rate = 1e-8;      // of a guard's size in the machine's time: a slower rate is none
+constexpr double grazing_rate =
+    1e-9; // of a guard's size in the machine's time, as the slowest rebound of an impact
 constexpr double same_move = 1e-7;         // to which derivatives of two events agree that stay together
 constexpr double guard_at_zero = 1e-11;    // of a guard's size: it is zero
 constexpr double beside_breakpoint = 1e-6; // of the machine's time: a tick moves over it
