@@ -135,7 +135,8 @@ class Picture:
 def blocks(run: Trajectory) -> Picture:
     """Draw all coordinates in a row: a linear one as a moving block, a rotary one as a disc with a turning hand.
 
-    Springs of the stiffness matrix and of `add_spring` are drawn between them, or from a post on the ground. The hand
+    Springs of the stiffness matrix and of `add_spring` are drawn between them, or from a post on the ground. A friction
+    element with a moving surface under a single block is drawn as a belt whose marks move with the surface. The hand
     points downwards at angle zero, as a pendulum at rest does. Displacements are magnified so that the largest is as
     long as a block; angles are drawn as they are, unless all are below 0.2 rad.
 
@@ -179,12 +180,13 @@ def blocks(run: Trajectory) -> Picture:
             travel[name] = np.stack([moves[name] / largest["linear"], still[:, 1]], axis=1)
             bodies.append(Body(_rectangle(0.0, 0.0, 1.0, 0.8) + shifts[name], travel[name], name, colour))
     posts, springs = _springs(machine, names, shifts, travel)
+    belts = _belts(run, shifts, {n: 1.0 / largest["linear"] for n in names if kinds[n] == "linear"})
     notes = []
     if "linear" in kinds.values():
         notes.append(f"block width = {largest['linear']:.3g} m")
     if turned != 1.0:
         notes.append(f"angles drawn {turned:.3g} times as large")
-    return Picture((*posts, *bodies), tuple(springs), ", ".join(notes))
+    return Picture((*posts, *belts, *bodies), tuple(springs), ", ".join(notes))
 
 
 _CELL = 3.2  # from one coordinate to the next; a block is 1 wide
@@ -240,6 +242,31 @@ def _springs(
             end = shifts[second] - [rim[second], 0.0] + travel[second]
         springs.append(Spring(start + [0.0, height], end + [0.0, height]))
     return posts, springs
+
+
+_PITCH = 0.5  # between the marks of a belt
+
+
+def _belts(run: Trajectory, shifts: dict[str, Array], magnified: dict[str, float]) -> list[Body]:
+    """Belts under blocks: the moving surfaces of friction elements on one linear coordinate."""
+    belts: list[Body] = []
+    still = np.zeros((run.t.size, 2))
+    for element in run.machine._description.elements:
+        on = element.get("on", {})
+        if element["kind"] != "friction" or len(on) != 1 or not set(on) <= set(magnified):
+            continue
+        ((name, factor),) = on.items()
+        speed = np.asarray(element["surface_velocity"].values(run.t), dtype=float) / factor
+        if not speed.any():
+            continue
+        steps = 0.5 * (speed[1:] + speed[:-1]) * np.diff(run.t)
+        way = magnified[name] * np.concatenate([[0.0], np.cumsum(steps)])
+        marks = still + np.stack([way % _PITCH, still[:, 1]], axis=1)
+        belts.append(Body(_rectangle(-1.0, -0.24, 2.0, -0.04) + shifts[name], still, "", "#D9D9D9"))
+        for k in range(6):
+            mark = _rectangle(0.0, -0.24, 0.06, -0.04) + shifts[name] + [-1.0 + _PITCH * k, 0.0]
+            belts.append(Body(mark, marks, "", _style.BLACK))
+    return belts
 
 
 def picture(run: Trajectory) -> Picture:

@@ -156,6 +156,20 @@ def test_springs_of_elements_are_drawn() -> None:
     )
 
 
+def test_marks_of_a_belt_move_with_its_surface() -> None:
+    """x = v t, in units of the greatest deflection, drawn between one mark and the next."""
+    m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+    m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+    run = ss.simulate(m, 10.0, dt=0.05)
+    moving = [b for b in ss.animation.picture(run).bodies if not b.name and np.any(b.motion)]
+    way = 0.2 * run.t / np.abs(run["block.position"]).max()
+    pitch = np.diff([b.at(0)[0, 0] for b in moving])
+    assert len(moving) == 6 and np.ptp(pitch) < 1e-12
+    for mark in moving:
+        off = (np.asarray(mark.motion)[:, 0] - way) / pitch[0]
+        assert np.abs(off - np.round(off)).max() < 1e-12
+
+
 def test_mp4_by_one_call(drive: ss.Trajectory, tmp_path: Path) -> None:
     from matplotlib.animation import FFMpegWriter
 
