@@ -2,6 +2,7 @@
 
 #include "core/list.hpp"
 #include "dynamics/tangent.hpp"
+#include "transition/motion_series.hpp"
 
 #include <optional>
 
@@ -27,18 +28,6 @@ std::optional<Zero> zero_of(const Guard& g) {
 
 double sign_of(const Guard& g) {
   return g.kind == GuardKind::slip_ends ? -g.direction : -1.0;
-}
-
-void affine_series(Instant& at, const Regime& r, Matrix& series) {
-  Vector x = at.state->base_x;
-  for (int k = 0; k < series_terms; ++k) {
-    series.col(k).noalias() = r.Gx * x;
-    series.col(k).noalias() += r.Gs * at.signal_series.col(k);
-    if (k + 1 == series_terms) return;
-    at.w.xdot.noalias() = r.Ax * x;
-    at.w.xdot.noalias() += r.As * at.signal_series.col(k);
-    x = at.w.xdot / (k + 1);
-  }
 }
 
 // Three values at steps of h: the slope and the curvature of the parabola through them at its beginning.
@@ -98,27 +87,18 @@ void turning_series(Instant& at, const Regime& r, double h, const Parabola& path
 
 // Velocities and gaps that leave zero may do so by a high derivative, where differences see nothing: theirs are
 // Taylor coefficients of the flow linearised at t, exact up to the first that is not zero where nothing else bends.
-void linearised_series(Instant& at, const Regime& r, const Vector& xdot, Matrix& series) {
-  Vector x = at.state->base_x, by_signals(at.sys.nx), rates;
-  Matrix J;
+void linearised_series(Instant& at, const Regime& r, Matrix& series) {
   at.expand_signals();
-  for (int k = 0; k < series_terms; ++k) {
-    for (Index g = 0; g < r.guards.size(); ++g) {
-      const Guard& guard = r.guards[g];
-      const std::optional<Zero> zero = zero_of(guard);
-      if (!zero) continue;
-      const Form& form = *zero == Zero::gap    ? at.sys.contacts[guard.contact].gap
-                         : *zero == Zero::rate ? at.sys.contacts[guard.contact].rate
-                                               : at.sys.friction[guard.friction].velocity;
-      series(g, k) = sign_of(guard) * value(form, x.data(), at.signal_series.col(k).data());
-    }
-    if (k == 0) {
-      x = xdot;
-      continue;
-    }
-    rates = at.signal_series.col(k);
-    jacobian(at.sys, r, at.t, at.x(), at.s(), rates.data(), J, by_signals, at.w);
-    x = Vector((J * x + by_signals) / (k + 1));
+  Matrix states;
+  expand_motion(at.sys, r, at.t, at.state->base_x, at.signal_series, at.w, states);
+  for (Index g = 0; g < r.guards.size(); ++g) {
+    const Guard& guard = r.guards[g];
+    const std::optional<Zero> zero = zero_of(guard);
+    if (!zero) continue;
+    const Form& form = *zero == Zero::gap    ? at.sys.contacts[guard.contact].gap
+                       : *zero == Zero::rate ? at.sys.contacts[guard.contact].rate
+                                             : at.sys.friction[guard.friction].velocity;
+    series.row(g) = sign_of(guard) * (form.x.transpose() * states + form.s.transpose() * at.signal_series);
   }
 }
 
@@ -127,7 +107,13 @@ void linearised_series(Instant& at, const Regime& r, const Vector& xdot, Matrix&
 void guard_series(Instant& at, const Regime& r, Matrix& series) {
   series.setZero(r.guards.size(), series_terms);
   at.evaluate(r);
-  if (r.affine) return affine_series(at, r, series);
+  if (r.affine) {
+    Matrix states;
+    expand_motion(at.sys, r, at.t, at.state->base_x, at.signal_series, at.w, states);
+    series.noalias() = r.Gx * states;
+    series.noalias() += r.Gs * at.signal_series;
+    return;
+  }
   // Values at t, t + h and t + 2h.
   const System& sys = at.sys;
   const double h = short_time * at.state->time_scale;
@@ -150,7 +136,7 @@ void guard_series(Instant& at, const Regime& r, Matrix& series) {
   series.col(0) = g0;
   series.col(1) = slope_of(g0, g1, g2, h);
   series.col(2) = 0.5 * curvature_of(g0, g1, g2, h);
-  at.tangent != nullptr ? turning_series(at, r, h, path, series) : linearised_series(at, r, at.xdot, series);
+  at.tangent != nullptr ? turning_series(at, r, h, path, series) : linearised_series(at, r, series);
 }
 
 } // namespace stickslip

@@ -4,6 +4,7 @@
 #include "dynamics/constraints.hpp"
 #include "dynamics/tangent.hpp"
 #include "transition/corners.hpp"
+#include "transition/motion_series.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -59,12 +60,7 @@ void Instant::look_again() {
 }
 
 void Instant::expand_signals() {
-  signal_series.resize(sys.ns(), series_terms);
-  std::array<double, series_terms> c{};
-  for (Index i = 0; i < sys.ns(); ++i) {
-    taylor(sys.signals[i], t, series_terms, c.data());
-    signal_series.row(i) = Eigen::Map<const Eigen::RowVectorXd>(c.data(), series_terms);
-  }
+  stickslip::expand_signals(sys, t, signal_series);
   if (tangent != nullptr) signal_series.col(0) = signals; // those that follow the state; how, the flow knows
 }
 

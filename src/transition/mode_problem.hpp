@@ -15,8 +15,8 @@ struct ModeProblem {
   Matrix rows, columns; // velocities of the components; changes of x' per unit of their forces
   List<Mode> present;   // before this instant
   List<contact::Allowed> allowed;
-  Index order = 0;    // power of time of the terms that the problem is made of; > 0: nothing acts at the instant
-  double pace = 1.0;  // the time in which coefficients of series count
+  Index order = 0; // power of time of the terms that the problem is made of; > 0: nothing acts at the instant
+  double pace = 1.0; // the time in which coefficients of series count
 
   Index size() const { return problem.size(); }
   // Of what a guard is of; -1: it has no part in the problem.

@@ -1,7 +1,7 @@
 #include "transition/springs.hpp"
 
 #include "core/tolerances.hpp"
-#include "transition/sign_after.hpp"
+#include "transition/motion_series.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -55,34 +55,12 @@ Springs::Springs(const System& system, RegimeCache& c, Scratch& shared, State& s
 // Taylor coefficients of the motion in the present modes. At the start those of friction are not known yet, and all of
 // it is left out: review() looks again.
 void Springs::expand(bool decided) {
-  const Index nx = sys.nx, ns = sys.ns();
-  const double t = state.base_t;
-  series.setZero(nx, series_terms);
-  signal_series.resize(ns, series_terms);
-  Vector c(series_terms);
-  for (Index i = 0; i < ns; ++i) {
-    taylor(sys.signals[i], t, series_terms, c.data());
-    signal_series.row(i) = c.transpose();
-  }
-  series.col(0) = state.base_x;
-  const Regime* const r = decided ? &cache.get(sys, state.modes) : nullptr;
-  if (r == nullptr || r->affine) {
-    const LinearPart& part = cache.linear(sys, state.modes);
-    const Matrix &A = r ? r->Ax : part.A, &S = r ? r->As : part.S;
-    for (int k = 0; k + 1 < series_terms; ++k)
-      series.col(k + 1) = (A * series.col(k) + S * signal_series.col(k)) / (k + 1);
-    return;
-  }
-  // Else of the flow linearised here.
-  Vector s = signal_series.col(0), xdot = Vector::Zero(nx), by_signals(nx);
-  Matrix J;
-  evaluate(sys, *r, t, state.base_x.data(), s.data(), xdot.data(), scratch.force.data(), scratch);
-  series.col(1) = xdot;
-  for (int k = 1; k + 1 < series_terms; ++k) {
-    const Vector rates = signal_series.col(k);
-    jacobian(sys, *r, t, state.base_x.data(), s.data(), rates.data(), J, by_signals, scratch);
-    series.col(k + 1) = (J * series.col(k) + by_signals) / (k + 1);
-  }
+  expand_signals(sys, state.base_t, signal_series);
+  if (decided)
+    return expand_motion(sys, cache.get(sys, state.modes), state.base_t, state.base_x, signal_series, scratch,
+                         series);
+  const LinearPart& part = cache.linear(sys, state.modes);
+  expand_affine(part.A, part.S, state.base_x, signal_series, series);
 }
 
 int Springs::sign_after_instant(const Form& form, bool from_zero) const {

@@ -1,0 +1,39 @@
+#include "transition/motion_series.hpp"
+
+#include <array>
+
+namespace stickslip {
+
+void expand_signals(const System& sys, double t, Matrix& signals) {
+  signals.resize(sys.ns(), series_terms);
+  std::array<double, series_terms> c{};
+  for (Index i = 0; i < sys.ns(); ++i) {
+    taylor(sys.signals[i], t, series_terms, c.data());
+    signals.row(i) = Eigen::Map<const Eigen::RowVectorXd>(c.data(), series_terms);
+  }
+}
+
+void expand_affine(const Matrix& A, const Matrix& S, const Vector& x, const Matrix& signals, Matrix& states) {
+  states.resize(x.size(), series_terms);
+  states.col(0) = x;
+  for (int k = 0; k + 1 < series_terms; ++k)
+    states.col(k + 1) = (A * states.col(k) + S * signals.col(k)) / (k + 1);
+}
+
+void expand_motion(const System& sys, const Regime& r, double t, const Vector& x, const Matrix& signals,
+                   Scratch& w, Matrix& states) {
+  if (r.affine) return expand_affine(r.Ax, r.As, x, signals, states);
+  states.resize(x.size(), series_terms);
+  states.col(0) = x;
+  Vector s = signals.col(0), xdot = Vector::Zero(x.size()), force = w.force, by_signals(x.size()), rates;
+  evaluate(sys, r, t, x.data(), s.data(), xdot.data(), force.data(), w);
+  states.col(1) = xdot;
+  Matrix J;
+  for (int k = 1; k + 1 < series_terms; ++k) {
+    rates = signals.col(k);
+    jacobian(sys, r, t, x.data(), s.data(), rates.data(), J, by_signals, w);
+    states.col(k + 1) = (J * states.col(k) + by_signals) / (k + 1);
+  }
+}
+
+} // namespace stickslip
