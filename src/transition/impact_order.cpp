@@ -270,12 +270,17 @@ bool reach_limit(Instant& at, Sequence& s, Index length, Impacts& impacts) {
     for (const Index j : one.posed.contacts)
       if (!contains(struck_ones, j)) struck_ones.push_back(j);
   all = struck_ones;
+  const bool takes_time =
+      std::any_of(struck_ones.begin(), struck_ones.end(), [&](Index j) { return s.near[j].gap > 0.0; });
   for (Index j = 0; j < s.near.size(); ++j) {
     // Contacts within reach at this instant may be struck on the way.
     if (at.sys.contacts[j].yields() || contains(all, j) ||
         s.near[j].gap > std::max(s.near[j].no_gap, s.horizon * at.rate_size(j)))
       continue;
-    if (s.rates(j) < -s.approach(j)) return false;
+    if (s.rates(j) < -s.approach(j)) {
+      if (takes_time || s.near[j].gap == 0.0) return false;
+      continue; // it strikes when these have come to their limit, which takes no time
+    }
     all.push_back(j);
   }
   const std::optional<PosedImpact> whole = pose_impact(at, all, true);
