@@ -38,8 +38,16 @@ def put_to_rest(d: Description, at: Samples, j: int, struck: set[str], sizes: Si
     Contacts and friction share it, so that a rate along one normal moves every coordinate which that set holds. Contacts
     that struck and stay may have lost a slow rebound.
     """
-    closed = [c for c in d.unilateral if at[f"{c.name}.mode"][j] != Mode.OPEN and c.rigid]
-    touching = [column(c.normal.at(at), j) for c in closed]
+    normals = {c.name: column(c.normal.at(at), j) for c in d.unilateral if c.rigid}
+
+    def stays(name: str) -> bool:
+        """Return True for a contact that is closed, or was put to rest by an impact and opens from there."""
+        if at[f"{name}.mode"][j] != Mode.OPEN:
+            return True
+        return name in struck and abs(at[f"{name}.gap_rate"][j]) <= RESTS * fastest(normals[name], sizes)
+
+    closed = [c for c in d.unilateral if c.rigid and stays(c.name)]
+    touching = [normals[c.name] for c in closed]
     places = [(p.name, column(p.along.at(at), j)) for p in d.surfaces if at[f"{p.name}.mode"][j] != Mode.OPEN]
     resting = [w for name, w in places if abs(at[f"{name}.velocity"][j]) <= RESTS * fastest(w, sizes)]
     if not touching + resting:
