@@ -75,7 +75,8 @@ double Instant::largest_rate(Index j) const {
 }
 
 double Instant::rate_size(Index j) const {
-  return size_of(sys.contacts[j].rate, sizes(), s());
+  const Form& rate = sys.contacts[j].rate;
+  return size_along(rate.x) + rate.s.cwiseAbs().dot(signals.cwiseAbs());
 }
 
 double Instant::no_gap(Index j) const {

@@ -58,9 +58,11 @@ struct Instant {
   FrictionMode& mode(Index i) const { return state->modes.friction[i]; }
   const FrictionMode& was(Index i) const { return before.friction[i]; }
   double v(Index i) const { return relative_velocity(sys.friction[i], x(), s()); }
-  // Sizes of states of which rounding is a share.
-  Vector sizes() const { return state->nominal.cwiseMax(impact_terms); }
-  double v_size(Index i) const { return velocity_size(sys.friction[i], sizes()); }
+  // Of the terms of a velocity, impulses of this instant included: rounding is a share of these.
+  double size_along(const Vector& row) const {
+    return row.cwiseAbs().dot(state->nominal.cwiseMax(impact_terms));
+  }
+  double v_size(Index i) const { return size_along(sys.friction[i].velocity.x) + sys.friction[i].speed; }
   // Acceleration of an element's relative velocity in the motion of these modes.
   double acceleration(Index i, const Modes& modes) {
     evaluate(regime(modes));
