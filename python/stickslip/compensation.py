@@ -46,9 +46,9 @@ class Compensator:
 class FrictionFeedforward(Compensator):
     """Feedforward of a friction law at the velocity of the reference.
 
-    It is continuous and acts on coordinates: its force is solved for together with the motion, including stick and
-    bristles, and it bypasses the drive's limits and lag. To add a friction force to a command, before limits and lags,
-    use a `FrictionForce` or, sampled, a `FrictionCurve`.
+    It is continuous and acts on coordinates: the engine solves for its force together with the motion, including stick
+    and bristles, and it bypasses the drive's limits and lag. To add a friction force to a command, before limits and
+    lags, use a `FrictionForce` or, sampled, a `FrictionCurve`.
 
     Parameters
     ----------
@@ -126,9 +126,10 @@ class FrictionObserver(Compensator):
 class FrictionForce(Signal):
     """Signal: the force of a law's steady curve at a velocity given as a function of time.
 
-    Continuous feedforward for any place of a control chain, such as the command of a motor beside the output of a speed
-    loop, before limits and lags: ``["speed.output", ss.compensation.FrictionForce(law, reference.derivative())]``. It
-    consists of quintic pieces, accurate to 1e-11 of the force, and jumps where the velocity changes sign.
+    Use it as continuous feedforward anywhere in a control chain, such as in the command of a motor, added to the output
+    of a speed loop before limits and lags: ``["speed.output", ss.compensation.FrictionForce(law,
+    reference.derivative())]``. It consists of quintic pieces, accurate to 1e-11 of the force, and jumps where the
+    velocity changes sign.
 
     Parameters
     ----------
@@ -173,11 +174,11 @@ class FrictionForce(Signal):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FrictionCurve(Controller):
-    """A model of friction run by a sampled controller: ``u = F(dr/dt)`` at its sampling instants, held in between.
+    """Friction model as a sampled controller: ``u = F(dr/dt)`` at its sampling instants, held in between.
 
-    Like that of any controller its output drives a body or, added to that of a speed loop, the command of a motor,
-    before limits and lags: ``command=["speed.output", "friction.output"]``. The motion between the samples stays as
-    exact as without it.
+    As with any controller, the output drives a body, or it is added to the output of a speed loop in the command of a
+    motor, before limits and lags: ``command=["speed.output", "friction.output"]``. The motion between samples remains
+    exact.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ class UnknownNameError(KeyError, ValueError):
 
 
 def unknown_signal(name: object, known: Iterable[str]) -> UnknownNameError:
-    """The error of a name that is no signal; of an element or coordinate it lists the signals that this has."""
+    """Return the error for an unknown signal; for the name of an element or a coordinate it lists its signals."""
     names = list(known)
     own = [signal for signal in names if signal.startswith(f"{name}.")]
     if own:

@@ -133,8 +133,9 @@ class Polynomial(Curve):
 
     Notes
     -----
-    The other contour must be less curved than the curve is hollow there, and close enough for its abscissa to be a
-    start value of Newton's method; where this does not find the foot the gap has no value, and a run ends.
+    Where this curve is concave the other contour must have a smaller radius of curvature, so that they touch in one
+    point. Newton's method starts at the abscissa of the other contour, which must be close enough; if it does not
+    converge the gap is undefined and the run ends as ``"failed"``.
     """
 
     def __init__(self, *coefficients: float) -> None:
@@ -178,8 +179,9 @@ class Polar(Curve):
 
     Notes
     -----
-    A circle or a line that touches it must do so in one point: no circle as curved as the cam is hollow, and for a line a
-    convex cam. Newton's method starts at the polar angle of the centre of the circle, or of the normal of the line.
+    A circle or a line must touch the contour in one point: a circle needs a smaller radius than a concave part of the
+    contour, a line needs a convex contour. Newton's method starts at the polar angle of the centre of the circle, or of
+    the normal of the line.
     """
 
     def __init__(self, a: ArrayLike, b: ArrayLike = ()) -> None:

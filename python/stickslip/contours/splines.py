@@ -101,8 +101,7 @@ class Spline(Curve):
 
     Notes
     -----
-    The other contour must be less curved than this one is hollow there, and close enough for its abscissa to be a start
-    value of Newton's method, as with a `Polynomial`.
+    The same restrictions hold as for `Polynomial`.
     """
 
     _rounds, _steps = 3, 3

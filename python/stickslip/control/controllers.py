@@ -9,9 +9,10 @@ Every controller takes the keyword arguments of `Controller`: limits, anti-windu
 Integral and derivative parts are given as gains or as times. ``ki`` is the integral gain, and ``tn = kp/ki`` the reset
 time in s, after which the integral of a constant error has grown as large as the proportional part: the integral time
 Ti of textbooks, T_N (Nachstellzeit) of German drives. ``kd`` is the derivative gain, and ``td = kd/kp`` the derivative
-time in s (T_V, Vorhaltezeit). ``PI(kp, ki)`` and ``PI(kp, tn=...)``, ``PID(kp, ki, kd)`` and ``PID(kp, tn=..., td=...)``,
-``Cascade(kv, kp, ki)`` and ``Cascade(kv, kp, tn=...)`` are the same controllers; gains and times can be read from either.
-Sweeps, fits and derivatives know ``tn`` of `PI` and `Cascade`, and ``ki`` and ``kd`` of `PID`.
+time in s (T_V, Vorhaltezeit). ``PI(kp, ki)`` and ``PI(kp, tn=...)``, ``PID(kp, ki, kd)`` and ``PID(kp, tn=...,
+td=...)``, ``Cascade(kv, kp, ki)`` and ``Cascade(kv, kp, tn=...)`` are the same controllers; gains and times can be read
+from either. In sweeps, fits and derivatives the parameters are ``tn`` for `PI` and `Cascade`, and ``ki`` and ``kd`` for
+`PID`.
 
 Sampled P, PI, PID and Cascade use the backward rectangle rule with the updated integral: ``i += kp * period / tn * e``,
 ``u = kp * e + i``. At a limit back-calculation then adds ``period / (period + tracking_time) * (u - u_raw)`` to the

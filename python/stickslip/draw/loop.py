@@ -16,7 +16,7 @@ _BETWEEN = 0.35
 
 
 class Loop(Drawing):
-    """``M q̈ = forces − D q̇ − K q − friction``, from left to right; feedback in rows below."""
+    """Block diagram of ``M q̈ = forces − D q̇ − K q − friction``, from left to right; feedback in rows below."""
 
     def __init__(self, machine: Any) -> None:
         described = machine._description
@@ -103,7 +103,7 @@ def _friction(e: Any, names: Sequence[str]) -> str:
 
 
 class Matrices(Drawing):
-    """``x' = A x + B u + A_NL NL(x)``, ``y = C x + D u`` (figure 5 of Krämer and Kempkes)."""
+    """Block diagram of ``x' = A x + B u + A_NL NL(x)``, ``y = C x + D u`` (figure 5 of Krämer and Kempkes)."""
 
     width = 10.2
 

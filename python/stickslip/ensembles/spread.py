@@ -33,7 +33,7 @@ class WorkerError(RuntimeError):
 
 
 class Spread:
-    """The loop over chunks.
+    """Distribution of chunks to workers, and collection of their results.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Workers of an ensemble: threads or processes of its own, or the user's executor.
 
-All are used alike: chunks are submitted and their futures awaited; there is no scheduler.
+The ensemble submits chunks and waits for their futures; there is no scheduler.
 """
 
 from __future__ import annotations

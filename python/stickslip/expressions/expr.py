@@ -334,7 +334,7 @@ class Expr:
 class Condition:
     """A comparison of expressions, for `where`; ``a > b`` makes one, and ``&``, ``|`` and ``~`` join them.
 
-    It has no truth value: an ``if`` would be decided once, while the machine moves through both cases.
+    A condition has no truth value, since an ``if`` would be decided only once, when the function is traced.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Python functions called once, with expressions instead of numbers."""
+"""Tracing: Python functions are called once, with expressions instead of numbers."""
 
 from __future__ import annotations
 

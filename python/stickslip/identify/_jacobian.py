@@ -1,4 +1,4 @@
-"""The Jacobian of a fit: from derivatives along its runs, or from differences of them."""
+"""The Jacobian of a fit: from derivatives along its runs, or by finite differences."""
 
 from __future__ import annotations
 

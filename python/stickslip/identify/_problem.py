@@ -1,4 +1,4 @@
-"""Runs of a machine with trial numbers, held against records, with their derivatives."""
+"""Runs of a machine with trial parameters, compared with records, and their derivatives."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ class Problem:
         return np.asarray(np.searchsorted(run.t, s.t[after & before]))
 
     def off(self, x: Array) -> list[Array]:
-        """Return the deviation of each signal."""
+        """Return the deviation of each signal from its record."""
         runs = self.runs(x)
         return [
             np.concatenate([run[s.name][self._samples(k, run, s)] for k, run in enumerate(runs)]) - s.y

@@ -26,11 +26,11 @@ class Information:
     Attributes
     ----------
     inverse : ndarray, shape (p, p)
-        Rows and columns of what cannot be told are infinite on the diagonal, else 0.
+        Rows and columns of unidentifiable parameters are infinite on the diagonal, else 0.
     idle : tuple of int
-        Parameters that do nothing.
+        Parameters without effect.
     tied : tuple of (tuple of (int, float))
-        Each a combination of parameters, with weights, that can change without any effect.
+        Combinations of parameters, with weights, that can change without effect.
     condition : float
         Condition number of the Jacobian with columns scaled to equal length, without zero columns.
     """
@@ -111,7 +111,7 @@ class Solution:
 
     @property
     def unfinished(self) -> list[str]:
-        """Reason why it has not converged; empty if it has."""
+        """Reason why the search has not converged; empty if it has."""
         return [] if self.success else [self.message]
 
 

@@ -50,10 +50,10 @@ class DeadTime:
     ``F(t) = N(t) f_curve(|v(t - tau)|) sgn v(t) + b v(t)``.
 
     Only the velocity in the dry curve is delayed, as the response of the lubricant film (the seven-parameter model of
-    Armstrong-Helouvry, Dupont and Canudas de Wit 1994, which *automaton* names after its equation 10 as the alternative
-    to the lag). The load N, the direction sgn v and the viscous part b v are not delayed. During stick v counts as
-    zero, also with elastic presliding, and ``f_curve(0)`` is the level at which stick ended; so the static level
-    persists for tau after every break-away. Before the start of a run, and before a contact closes, v is assumed
+    Armstrong-Helouvry, Dupont and Canudas de Wit 1994; the source *automaton* mentions it after its equation 10 as the
+    alternative to the lag). The load N, the direction sgn v and the viscous part b v are not delayed. During stick v
+    counts as zero, also with elastic presliding, and ``f_curve(0)`` is the level at which stick ended; so the static
+    level persists for tau after every break-away. Before the start of a run, and before a contact closes, v is assumed
     constant.
 
     Runs use the method of steps: v(t - tau) comes from the motion already computed, no step in slip is longer than tau,
@@ -137,7 +137,7 @@ class StickSlip(Law):
     entered, F the force that the sticking element holds, v- the velocity before.
 
     ============ ============ =============================== ===============================================
-    from         to           guard                           what is set to what
+    from         to           guard                           assignments
     ============ ============ =============================== ===============================================
     start        stick        v = 0, \|F\| within f_s         fully aged: f_sa = f_s; peak = f_s; s as given
     start        slip         v != 0, or \|F\| above f_s      f = curve at \|v\|; peak = f_s; s = 0
@@ -149,20 +149,15 @@ class StickSlip(Law):
                  direction                                    could hold, after a load that fell
     stick        slip         \|F\| above f_s(t_d)            peak = f_s(t_d), f = f_s(t_d) - b\|v\|; slips
                                                               in the direction of F
-    stick        stick, over  the same with presliding, but   nothing: it goes on sticking
+    stick        stick, over  the same with presliding, but   none: it continues to stick
                  its limit    v opposed to F
-    stick, over  slip         v turns towards F               as from stick to slip
-    its limit
-    stick, over  stick        \|F\| below f_s(t_d) again      nothing
-    its limit
-    stick        stick, held  \|F\| above f_s(t_d), but f     f = f_s(t_d), going on as in slip; holds
+    stick, over  slip         v turns towards F               as from stick to slip its limit stick, over  stick \|F\|
+    below f_s(t_d) again      none its limit stick        stick, held  \|F\| above f_s(t_d), but f     f = f_s(t_d),
+    then as in slip; holds
                  by the lag   grows faster or falls slower    \|F\| up to f
-    stick, held  slip         \|F\| above f                   peak = f_s(t_d), f goes on
-    by the lag
-    stick, held  stick        f below f_s(t_d)                nothing
-    by the lag
-    any          open         its contact opens               s = 0; on closing as from the start
-    any          the same     load force changes its sign     nothing: its slope jumps there
+    stick, held  slip         \|F\| above f                   peak = f_s(t_d), f is kept by the lag stick, held  stick f
+    below f_s(t_d)                none by the lag any          open         its contact opens               s = 0; on
+    closing as from the start any          the same     load force changes its sign     none: its slope jumps there
     ============ ============ =============================== ===============================================
 
     With a dead time f is ``N f_curve(|v(t - tau)|)`` throughout: it is not reset at transitions and never exceeds f_s,
@@ -248,7 +243,7 @@ class StickSlip(Law):
 
     @property
     def automaton(self) -> _core.friction.Automaton:
-        """The options in their form for the engine."""
+        """Options of the automaton in the form that the engine uses."""
         p, memory = self.presliding, self.memory
         return _core.friction.Automaton(
             lag=memory.time_constant if isinstance(memory, Lag) else 0.0,

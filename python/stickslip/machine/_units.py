@@ -31,7 +31,7 @@ _RAISED = {2: "²", 3: "³", 4: "⁴"}
 
 
 def text(exponents: Exponents) -> str:
-    """Text of a unit from the exponents of kg, m, s and rad.
+    """Return a unit as text from the exponents of kg, m, s and rad.
 
     >>> text((0, 1, -2, 0))
     'm/s²'

@@ -111,7 +111,7 @@ class GearedMachine(ContactMachine):
 def rubbing(
     suffix: str, efficiency: float | tuple[float, float] | None, friction: float | None
 ) -> tuple[float, float]:
-    """Friction on the first and on the second shaft by the force of a flank."""
+    """Return the friction of both shafts as proportions of the flank force."""
     if friction is not None:
         mu = number("friction" + suffix, friction)
         if not 0.0 <= mu < np.inf:

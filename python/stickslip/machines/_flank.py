@@ -1,4 +1,4 @@
-"""Friction on the flank of a gear: one coefficient, or a law over the sliding speed (*chatter* 2.1)."""
+"""Friction of a gear flank: a constant coefficient, or a law over the sliding speed (*chatter* 2.1)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _Scaled:
 
 @dataclass(frozen=True)
 class FlankFriction:
-    """Friction on a flank, as coefficients or as a law, for closed forms.
+    """Friction of a flank, as coefficients or as a law, for the closed forms.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class FlankFriction:
 
     @cached_property
     def curve(self) -> Law:
-        """The law without the options of an automaton."""
+        """The law without options of an automaton."""
         return self.law.curve if isinstance(self.law, StickSlip) else self.law
 
     @property
@@ -157,7 +157,7 @@ def sliding_speed(speed: ArrayLike) -> Array:
 
 
 def check_law(name: str, law: Law) -> Law:
-    """A law over the sliding speed: odd, without internal states, nowhere negative."""
+    """Check a law over the sliding speed: odd, without internal states, nowhere negative."""
     allowed = "a number, or a law over the sliding speed without internal states, odd and nowhere negative"
     if law.compiled.traits.states > 0:
         checks.reject(name, law, allowed + " (bristles have states)")

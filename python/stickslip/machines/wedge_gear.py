@@ -5,9 +5,8 @@ x2, force k·w of a spring whose end moves at v0, w = v0·t − x2), angle γ, f
 tangential displacement grow along w_N = (cos γ, sin γ) and w_T = (sin γ, −cos γ). Lowering is ẋ2 > 0, that is
 ġ_T < 0.
 
-All closed forms here are derived from `M·q̈ = h + w_N·λ_N + w_T·λ_T`; they agree with (2.1)–(2.27) of
-Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb" (Kassel 2007), with K = −k·w,
-except where said.
+All closed forms here are derived from `M·q̈ = h + w_N·λ_N + w_T·λ_T`; they agree with (2.1)–(2.27) of Hinrichsen,
+"Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb" (Kassel 2007), with K = −k·w, except where noted.
 """
 
 from __future__ import annotations
@@ -434,7 +433,7 @@ class WedgeGear(FlankGear):
         ax : matplotlib Axes, optional
             Where to draw; by default pyplot's current axes where they are empty, or a new figure.
         what : str, optional
-            ``"geometry"``, the default, or what `stickslip.Machine.draw` draws of ``.machine``.
+            ``"geometry"`` (default), or a value of `what` in `stickslip.Machine.draw`, to draw ``.machine``.
         **keywords
             For bodies and blocks (`matplotlib.patches.Patch`), such as ``facecolor``.
 

@@ -69,8 +69,9 @@ class WormGear(WormMotion):
     motor_speed : float
         Speed of the motor, rad/s; positive lifts, negative lowers.
     shaft_damping : float
-        Damping d_φ of the input shaft, between motor and worm, Nms/rad, ≥ 0; default 0. With damping the motion has
-        no closed form here: `first_motion` and what follows from it raise, ``.machine`` simulates.
+        Damping d_φ of the input shaft, between motor and worm, Nms/rad, ≥ 0; default 0. With damping the motion has no
+        closed form here: `first_motion` and the results that depend on it raise an error; simulate ``.machine``
+        instead.
     pressure_angle : float
         Normal pressure angle α_n, rad; default 20°, which follows from (7.4) and (7.5).
     restitution : float
@@ -302,7 +303,7 @@ class WormGear(WormMotion):
         ax : matplotlib Axes, optional
             Where to draw; by default pyplot's current axes where they are empty, or a new figure.
         what : str, optional
-            ``"geometry"``, the default, or what `stickslip.Machine.draw` draws of ``.machine``.
+            ``"geometry"`` (default), or a value of `what` in `stickslip.Machine.draw`, to draw ``.machine``.
         **keywords
             For bodies and blocks (`matplotlib.patches.Patch`), such as ``facecolor``.
 

@@ -1,4 +1,4 @@
-"""Derivatives of single numbers of a run: extremes, means, times of events and of sticking."""
+"""Derivatives of measures of a run: extremes, means, times of events, stick time."""
 
 from __future__ import annotations
 

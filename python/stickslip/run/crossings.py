@@ -198,7 +198,7 @@ def _with_extrema(above: Callable[[Array], Array], t: Array, y: Array) -> tuple[
 
 
 def moved(run: Trajectory, times: Sequence[float], crossings: Sequence[Crossing]) -> list[Moved]:
-    """Derivatives of the times of crossings: t' = -g_p / g_t; at a jump that of the event."""
+    """Return the derivatives of crossing times: t' = -g_p / g_t, or at a jump those of the event."""
     return [_moved(run, t, one.form) for t, one in zip(times, crossings, strict=True)]
 
 

@@ -369,7 +369,7 @@ class Mark(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """Crossings of a run: what was asked for, what was found, and what ended the run, in words."""
+    """Requested and located crossings of a run, and the crossing that ended it, in words."""
 
     asked: tuple[str, ...] = ()
     found: tuple[Mark, ...] = ()

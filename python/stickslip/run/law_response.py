@@ -25,7 +25,7 @@ def response(
     normal_load: float = 1.0,
     rtol: float = 1e-12,
 ) -> Response:
-    """Run the law as the surface under a heavy body: see `StickSlip.response`."""
+    """Simulate the law as a moving surface under a heavy body: see `StickSlip.response`."""
     if initial is not None:
         reject("initial", initial, "left out: an automaton starts as its table says")
     times, load = vector("t", t), non_negative("normal_load", normal_load)

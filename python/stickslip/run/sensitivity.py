@@ -250,7 +250,7 @@ class Moved(NamedTuple):
 
 
 class Derivatives:
-    """Return the derivatives of a run: those of the engine, and those of crossings."""
+    """Derivatives of a run, from the engine, and of its crossings."""
 
     def __init__(
         self,
@@ -277,11 +277,11 @@ class Derivatives:
 
 
 class Backwards(list[str]):
-    """Names of parameters by which one number of a run shall be differentiated backwards."""
+    """Names of the parameters of an adjoint derivative of one number of a run."""
 
 
 def checked(sensitivities: Sequence[str]) -> list[str]:
-    """Names of parameters, each once."""
+    """Return the names of parameters without duplicates."""
     if isinstance(sensitivities, str) or not all(isinstance(name, str) for name in sensitivities):
         reject("sensitivities", sensitivities, "a sequence of names of parameters")
     names = sensitivities if isinstance(sensitivities, Backwards) else list(sensitivities)

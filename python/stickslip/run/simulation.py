@@ -79,8 +79,8 @@ def simulate(
         far (or to its size in `Machine.scales`, if that is larger). A contact that would rebound more slowly, against a
         force that closes it, does not rebound: a single contact is treated as plastic (ε = 0); several are brought to
         rest with minimum-norm impulses, with friction by its law. This ends accumulating bounces; the energy lost,
-        relative to the greatest about the square of the threshold, is part of the loss of that impact. With 0 only
-        `max_events` ends them.
+        relative to the greatest kinetic energy about the square of the threshold, is part of the loss of that impact.
+        With 0 only `max_events` ends them.
     theta : float, default 0.5
         Weight of the end of a step in ``time_stepping``, from 1/2 to 1.
     max_events : int, optional

@@ -1,4 +1,4 @@
-"""Functions of a signal, by quintic pieces."""
+"""Functions of a signal, represented by quintic pieces."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HALVINGS = 48
 def composed(
     function: Callable[[Array], Array], corners: Iterable[float], inner: _core.signal.Signal, smallest: float
 ) -> _core.signal.Signal:
-    """Return a function of a signal in quintic pieces, accurate to 1e-11 of its size.
+    """Return a function of a signal in quintic pieces, accurate to 1e-11 of the signal's size.
 
     The function is smooth except at the corners; next to a corner it is evaluated on the side of the signal, no nearer
     than `smallest`.

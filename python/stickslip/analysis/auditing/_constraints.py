@@ -15,7 +15,7 @@ from stickslip.modes import Mode
 
 
 def check_constraints(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
-    """Hold every constraint against the positions and velocities of the run."""
+    """Check every constraint against the positions and velocities of the run."""
     at = panels.at
     for c in d.constraints:
         rate, turned = c.rate(at), c.along.doubt(at, sizes.relative, sizes.q) @ sizes.v

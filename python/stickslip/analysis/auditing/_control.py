@@ -1,4 +1,4 @@
-"""Controllers: outputs within their limits, and as their law gives them from what they read."""
+"""Controllers: output limits, and outputs recomputed from the inputs by the control law."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HIGHER = {"position": "velocity", "velocity": "acceleration"}
 
 
 def check_control(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
-    """Hold all controllers against their laws."""
+    """Check all controllers against their laws."""
     for compensator in d.compensators:
         audit.skip(f"output of '{compensator['name']}'", "models of friction in compensation are not checked")
     for loop in d.loops:

@@ -1,4 +1,4 @@
-"""The energy balance that the run states, against the work of its forces."""
+"""Energy balance of a run, compared with the work of its forces."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_energy(
     rubs: Rubs,
     sizes: Sizes,
 ) -> None:
-    """Hold every term of the balance against what the samples say."""
+    """Check every term of the energy balance against the samples."""
     ends = np.unique(np.linspace(0, panels.b.size - 1, _MOST).astype(int))
     t = panels.b[ends]
     stated = run.at(t).energy

@@ -1,4 +1,4 @@
-"""Events: what may jump at them, and modes that change at them alone."""
+"""Events: continuity of states across events, and constant modes between them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FLIGHTS = 1e-11
 
 
 def check_events(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
-    """Hold the states on both sides of every boundary against each other, and the modes against the events."""
+    """Check the states on both sides of every event against each other, and the modes against the events."""
     _check_continuity(audit, run, d, panels, sizes)
     names = [p.name for p in d.surfaces if _laws.sticks(p.law)]
     for name in names + [c.name for c in d.contacts if c.place is None]:
@@ -74,7 +74,7 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
 
 
 def check_modes(audit: Audit, run: Any, name: str, panels: Panels) -> None:
-    """Between its events an element keeps its mode."""
+    """Check that each element keeps its mode between its events."""
     events, at = run.events.of(name), panels.at
     mode = at[f"{name}.mode"]
     if not len(events):

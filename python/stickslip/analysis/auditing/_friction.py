@@ -1,4 +1,4 @@
-"""Friction by its mode: at rest what the level can hold, in sliding the law, against the velocity."""
+"""Friction: within the static level in stick, by the law and against the velocity in slip."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SHARED = 1e-9  # of the forces that shared ones may miss their limits by
 def check_friction(
     audit: Audit, run: Any, d: Description, at: Samples, surfaces: list[Surface], sizes: Sizes
 ) -> None:
-    """Hold all friction against its laws."""
+    """Check all friction forces against their laws."""
     for place, one in zip(d.surfaces, surfaces, strict=True):
         _check_signals(audit, d, place, at, one, sizes)
         _check_sliding(audit, place, at, one, sizes)

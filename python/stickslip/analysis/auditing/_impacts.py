@@ -1,4 +1,4 @@
-"""Impacts: the balance of impulses, and the law of impact."""
+"""Impacts: balance of momentum and the impact law."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def stated_rubs(events: Any, d: Description) -> Rubs:
 
 @dataclass
 class Instant:
-    """Impulses that act together."""
+    """Impulses that act at the same instant."""
 
     time: float
     number: int
@@ -139,7 +139,7 @@ class _Strike:
 
 
 def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> Rubs:
-    """Hold every impact against the balance of impulses, and against the law of impact.
+    """Check every impact against the balance of momentum and the impact law.
 
     Returns the impulses of friction along further directions of contacts.
     """

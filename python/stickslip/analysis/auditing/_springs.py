@@ -1,4 +1,4 @@
-"""Springs of a run: their elongations, forces and modes against their laws."""
+"""Springs of a run: elongations, forces and modes compared with their laws."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stickslip.modes import Mode
 
 
 def check_springs(audit: Any, run: Any, d: Any, panels: Any, sizes: Any) -> None:
-    """Hold all springs against their laws."""
+    """Check all springs against their laws."""
     at = panels.at
     for s in d.springs:
         x, v = s.elongation(at.q, at.t), s.rate(at.v, at.t)

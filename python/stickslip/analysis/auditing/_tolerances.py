@@ -1,4 +1,4 @@
-"""Tolerances: errors that a correct run may have."""
+"""Tolerances of the audit: errors that a correct run may have."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BETWEEN = 513
 
 @dataclass(frozen=True)
 class Sizes:
-    """Greatest values in a run, and how uncertain its samples are.
+    """Greatest values in a run, and the uncertainty of its samples.
 
     Attributes
     ----------
@@ -38,9 +38,9 @@ class Sizes:
     q, v : ndarray
         Greatest position and speed of each coordinate, or sizes given to them.
     seen : ndarray
-        Greatest speed of each coordinate in the run, whatever size it was given.
+        Greatest speed of each coordinate in the run, regardless of given sizes.
     states : dict
-        The same of internal states.
+        Greatest values of internal states.
     force : ndarray
         Sum of the sizes of all forces on each coordinate.
     speed, reach : ndarray
@@ -63,12 +63,12 @@ class Sizes:
     span: float
 
     def of(self, names: list[str]) -> Array:
-        """Sizes of internal states."""
+        """Return the sizes of internal states."""
         return np.array([self.states[name] for name in names])
 
 
 def sizes(run: Any, rtol: float, d: Description) -> Sizes:
-    """Return the tolerances of a run with this rtol."""
+    """Return the tolerances of a run with a given rtol."""
     kinds = set(", ".join(run.method.values()).split(", "))
     relative = EXACT if kinds <= {"exact", "slow subspace"} else max(EXACT, NUMERICAL * rtol)
     at = Samples(run, _steps(run), d)
