@@ -75,7 +75,7 @@ void bind_block(py::module_& m) {
       .finalize();
   using Trigger = BlockGuard::Trigger;
   py::native_enum<Trigger>(m, "BlockTrigger", "enum.Enum",
-                           "What a guard of a limited output says when it fires.")
+                           "Transitions of a limited output of a continuous controller.")
       .value("exceeds_max", Trigger::exceeds_max)
       .value("exceeds_min", Trigger::exceeds_min)
       .value("returns", Trigger::returns)

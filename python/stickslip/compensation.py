@@ -35,10 +35,14 @@ class Compensator:
 
     def __post_init__(self) -> None:
         if type(self) is Compensator:
-            raise TypeError("Compensator is a base class: make one of its kinds")
+            raise TypeError("Compensator is a base class: use FrictionFeedforward or FrictionObserver")
         object.__setattr__(self, "law", as_law(self.law))
         if isinstance(self.law, StickSlip):
-            reject("law", self.law, "a law without the options of StickSlip, whose modes a model cannot know")
+            reject(
+                "law",
+                self.law,
+                "a law without the options of StickSlip: a compensator does not know the modes of the plant",
+            )
         object.__setattr__(self, "normal_load", as_signal(self.normal_load, "normal_load"))
 
 
@@ -163,7 +167,11 @@ class FrictionForce(Signal):
     def __post_init__(self) -> None:
         law, velocity = as_law(self.law), as_signal(self.velocity, "velocity")
         if isinstance(law, StickSlip):
-            reject("law", law, "a law without the options of StickSlip, whose modes a model cannot know")
+            reject(
+                "law",
+                law,
+                "a law without the options of StickSlip: a compensator does not know the modes of the plant",
+            )
         load = non_negative("normal_load", self.normal_load)
         corners = [0.0, *law.compiled.velocity_breakpoints]
         compiled = composed(
@@ -218,7 +226,11 @@ class FrictionCurve(Controller):
     def __post_init__(self) -> None:
         law = as_law(self.law)
         if isinstance(law, StickSlip):
-            reject("law", law, "a law without the options of StickSlip, whose modes a model cannot know")
+            reject(
+                "law",
+                law,
+                "a law without the options of StickSlip: a compensator does not know the modes of the plant",
+            )
         numbers = self._numbers("normal_load")
         compiled = _core.control.Controller.friction_curve(
             law.compiled, **numbers, controls=self.controls, options=self._options()

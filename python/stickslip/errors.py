@@ -29,7 +29,7 @@ def unknown_signal(name: object, known: Iterable[str]) -> UnknownNameError:
     names = list(known)
     own = [signal for signal in names if signal.startswith(f"{name}.")]
     if own:
-        return UnknownNameError(f"{name!r} is no signal; it has {', '.join(map(repr, own))}")
+        return UnknownNameError(f"{name!r} is not a signal; its signals are {', '.join(map(repr, own))}")
     times = "times are run.t; " if name in ("t", "time") else ""
     return UnknownNameError(f"unknown signal {name!r}; {times}known are: {', '.join(map(repr, names))}")
 

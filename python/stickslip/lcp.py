@@ -118,7 +118,7 @@ class LemkeResult:
             "solved": f"solved after {self.pivots} pivots",
             "ray": f"no solution found: all of {paths} with different covering vectors end in a ray; solve_all decides "
             "whether there is one",
-            "budget": f"no solution found: the budget is used up after {self.pivots} pivots on {paths}; raise max_pivots",
+            "budget": f"no solution found: the budget is exhausted after {self.pivots} pivots on {paths}; raise max_pivots",
             "doubtful": f"not decided: rounding errors are too large for double precision after {self.pivots} pivots",
         }[self.status]
 

@@ -213,7 +213,7 @@ void check_constraints(const System& sys, double t0, double t1) {
       if (std::abs(after - before) <= tolerance::jump * size) continue;
       std::ostringstream text;
       text << "would make its velocity jump from " << before << " to " << after << " at t = " << t
-           << ", which only an infinite force could do: it must be smooth, such as a SmoothStep";
+           << ", which needs an infinite force: it must be smooth, such as a SmoothStep";
       reject("value of '" + one.name + "'", text.str());
     }
   }

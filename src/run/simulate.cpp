@@ -23,7 +23,7 @@ void check_times(const System& sys, const State& state, const Options& o) {
     if (time > least) return;
     std::ostringstream text;
     text << "= " << time << " is not allowed: times up to t_end = " << o.t_end
-         << " are known to no more than " << least << cure;
+         << " have a rounding error of " << least << cure;
     reject(name, text.str());
   };
   check("max_step", o.max_step, "");

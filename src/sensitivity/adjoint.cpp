@@ -29,8 +29,8 @@ Adjoint::Adjoint(const Machine& machine, std::shared_ptr<const Trajectory> run, 
   const auto by = parameters_of(machine, replica->system(), options, names);
   for (const auto& one : *by)
     if (const std::string who = moved_ticks(replica->system(), *one); !who.empty())
-      throw NoTranspose("'" + one->name + "' moves the ticks of '" + who +
-                        "', which is known forwards alone");
+      throw NoTranspose("'" + one->name + "' moves the sampling instants of '" + who +
+                        "', whose derivative exists in forward mode only");
   start = std::make_unique<Sensitivity>(replica, run, passed, initial, by, Sensitivity::Reach::start);
   shares.resize(names.size());
   List<Neighbours::Share> all;
@@ -128,7 +128,7 @@ void Adjoint::compare(const Vector& gradient, const List<double>& times, const M
     forwards += term, size += std::abs(term);
   }
   if (!(std::abs(gradient.dot(shares) - forwards) <= both_ways * size))
-    throw NoTranspose("an instant of it is not smooth in each of the states");
+    throw NoTranspose("the run is not a smooth function of a state at one instant");
 }
 
 void Adjoint::untick(const Step& step, Vector& lambda, Cotangents& into) {
@@ -192,7 +192,7 @@ double Adjoint::unreset(const Passage& p, const Turn& turn, Vector& lambda, Cota
   for (Index j = 0; j < s.by.size(); ++j)
     into.gradient(j) += owed.dot(s.slope_beside(as, p, here, j).head(owed.size()));
   if (!same || !as.same)
-    throw NoTranspose("another mode follows beside the instant t = " + number_text(p.jump.t));
+    throw NoTranspose("the modes change with a parameter at t = " + number_text(p.jump.t));
   return by_time;
 }
 

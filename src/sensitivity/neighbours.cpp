@@ -71,7 +71,7 @@ Neighbours::Neighbours(const Machine& machine, const System& base, const std::st
   Machine copy = machine;
   const double value = Handle(found, copy).value();
   if (!std::isfinite(value))
-    reject("sensitivities", "name '" + name + "', which is infinite: no value lies beside it");
+    reject("sensitivities", "name '" + name + "', which is infinite and cannot be varied");
   const double h = step_of(value);
   size = value != 0.0 ? std::abs(value) : h / step_share;
   look_beside(machine, base, {{found, 1.0}}, h, cutoffs);
@@ -105,20 +105,19 @@ void Neighbours::look_beside(const Machine& machine, const System& base, const L
   for (const auto& one : beside) {
     const System& sys = one->system();
     if (sys.nx != base.nx || sys.ns() != base.ns())
-      reject("sensitivities", "name '" + name + "': with it the number of states changes");
+      reject("sensitivities", "name '" + name + "': the number of states changes with it");
     for (const Loop& l : sys.loops)
       if (l.block.quantum > 0.0)
-        reject("sensitivities",
-               "name '" + name + "': a quantiser has no derivative, not even one without steps");
+        reject("sensitivities", "name '" + name + "': a quantiser has no derivative");
     for (Index i = 0; i < base.friction.size(); ++i)
       if (is_of_other_kind(sys.friction[i].traits, base.friction[i].traits))
         reject("sensitivities", "name '" + name + "': at exactly this value the friction of '" +
                                     base.friction[i].name + "' is of another kind than at values next to it");
     for (const Friction& p : base.friction)
       if (can_be_free(base, p) && begins_to_press(base.signals[p.load], sys.signals[p.load]))
-        reject("sensitivities", "name '" + name + "': at exactly this value nothing presses '" + p.name +
-                                    "' for a while, and friction that begins has no derivative in its load "
-                                    "where the motion turns");
+        reject("sensitivities", "name '" + name + "': at exactly this value '" + p.name +
+                                    "' is unloaded for a while; its friction has no derivative with respect "
+                                    "to the load where the motion reverses");
   }
   for (Index i = 0; i < base.ns(); ++i) {
     bool same = true;

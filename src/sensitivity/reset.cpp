@@ -150,7 +150,7 @@ std::string Sensitivity::reset(const Passage& p, const Tangents& W) {
     Vector sum = slope_of(as, p, here, W.col(j), now.moves(j));
     if (as.same) sum += slope_beside(as, p, here, j);
     if (!as.same) sum = slope_together(as, p, here, W.col(j), now.moves(j), j);
-    if (!as.same) return "another mode follows beside it with '" + parameters[j] + "'";
+    if (!as.same) return "modes after the event that change with '" + parameters[j] + "'";
     S.col(j) = W.col(j) + sum.head(here.size());
     now.impulses.col(j) = sum.tail(now.impulses.rows());
   }

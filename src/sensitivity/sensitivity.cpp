@@ -186,7 +186,7 @@ std::string Sensitivity::arrive(Index k) {
   try {
     why = k == 0 ? begin() : pass(p, frame);
   } catch (const InvalidArgument& error) {
-    why = std::string("beside it the machine is refused: ") + error.what();
+    why = std::string("the machine with a neighbouring value of a parameter is refused: ") + error.what();
   }
   const auto moves = [](const Jump& jump) { return jump.sampled || !jump.fired.empty(); };
   if (why.empty() && k > 0 && p.jump.t == passages[k - 1].jump.t && moves(p.jump) &&
@@ -384,7 +384,7 @@ std::string Sensitivity::slopes_at_start(Matrix& slack) {
     State state = initial_state(m.system(), t, x0);
     m.hold(r, t, state.base_x);
     if (repeats && !(m.pass(state, p) && m.limits(state) == limits))
-      why = "another mode follows beside the start";
+      why = "modes at the start that change with a parameter";
     return packed(state);
   };
   if (repeats) {
@@ -437,7 +437,7 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
       return "the curve of '" + sys.friction[i].name + "' has a vertical tangent at rest";
   if (std::string why = move_ticks(p); !why.empty()) return why;
   if (std::string why = move_guards(p, frame); !why.empty()) return why;
-  if (jump.ambiguous) return "several answers that no rule tells apart";
+  if (jump.ambiguous) return "an ambiguous event: several solutions remain after all rules";
   Vector force;
   machine->move(jump.before, frame, jump.t, jump.x_before.data(), now.fm, force);
   machine->move(jump.after, jump.t, jump.t, jump.x_after.data(), now.fp, force);
@@ -456,13 +456,14 @@ std::string Sensitivity::move_ticks(const Passage& p) {
   now.moves = Vector::Zero(by.size());
   now.due.reset();
   if (!p.jump.sampled || ticks == nullptr) return {};
-  if (!ticks->due(p.before.ticks, p.jump.t)) return "ticks at one instant, which parameters move apart";
+  if (!ticks->due(p.before.ticks, p.jump.t)) return "coinciding sampling instants that a parameter separates";
   if (ticks->moves.isZero(0.0)) return {};
   now.moves = ticks->moves;
   now.due = ticks->at_any_time(p.before.ticks, p.jump.t);
-  if (!now.due) return "a tick that parameters move, at which modes may change or a function is called";
+  if (!now.due)
+    return "a sampling instant moved by a parameter, at which modes may change or a function is called";
   if (p.breakpoint || !(away_from_breakpoints(p.jump.t) > beside_breakpoint * p.before.time_scale))
-    return "a tick that parameters move, at a breakpoint of a signal";
+    return "a sampling instant moved by a parameter, at a breakpoint of a signal";
   return {};
 }
 
@@ -482,7 +483,7 @@ std::string Sensitivity::move_guards(const Passage& p, double frame) {
   bool first = true;
   for (const Guard& g : p.fired) {
     const auto at = std::find(r.guards.begin(), r.guards.end(), g);
-    if (at == r.guards.end()) return "an event of a guard that is not known";
+    if (at == r.guards.end()) return "an event with an unknown guard";
     const GuardAnswer answer =
         variation->guard(p.jump.before, at - r.guards.begin(), frame, p.jump.t, p.jump.x_before,
                          now.S.topRows(nx), Vector::Zero(by.size()), p.before);

@@ -84,7 +84,7 @@ std::string TickTangent::pass(const Regime& regime, double frame, double t, cons
   const System& sys = machine.system();
   why.clear();
   x = states;
-  if (!due(before, t)) return "ticks at one instant, which parameters move apart";
+  if (!due(before, t)) return "coinciding sampling instants that a parameter separates";
   if (moved) {
     machine.move(regime.modes, frame, t, x.data(), fm, force);
     sdot = machine.signal_rates(frame, t);

@@ -46,7 +46,7 @@ class TestAnswer:
     def test_one_line_and_frozen(self):
         why = ss.simulate(block(0.6), 1.0).why_stuck("guide")
         assert repr(why) == (
-            "'guide' holds 0.6 N within [-1, 1] N at t = 1 s: margin 0.4 N, stuck since t = 0 s, for good"
+            "'guide' holds 0.6 N within [-1, 1] N at t = 1 s: margin 0.4 N, stuck since t = 0 s, permanently"
         )
         with pytest.raises(dataclasses.FrozenInstanceError):
             why.force = 0.0

@@ -189,7 +189,7 @@ def test_time_stepping_handles_zero_load() -> None:
 
 
 def test_no_derivative_by_a_load_that_is_zero() -> None:
-    with pytest.raises(ValueError, match="at exactly this value nothing presses 'brake' for a while"):
+    with pytest.raises(ValueError, match="at exactly this value 'brake' is unloaded for a while"):
         ss.simulate(part_on_a_spring(LAWS["Coulomb"], 0.0), t_end=1.0, sensitivities=["brake.normal_load"])
 
 

@@ -155,7 +155,7 @@ def test_bad_arguments_are_named(make, message):
 
 
 def test_the_common_base_is_not_a_controller():
-    with pytest.raises(TypeError, match="make a P"):
+    with pytest.raises(TypeError, match="use P, PI"):
         Controller()
 
 

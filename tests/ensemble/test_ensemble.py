@@ -131,7 +131,7 @@ def test_mean_of_a_run_that_ends_early_is_over_the_time_it_reached() -> None:
         max_events=0,
     )
     assert set(out.status) == {"budget"}
-    assert set(out.messages) == {"max_events is used up"}
+    assert set(out.messages) == {"max_events: the limit of 0 events was reached"}
     assert out["block.position.final"] == pytest.approx([0.5, 0.5], rel=1e-13)
     assert out["block.position.mean"] == pytest.approx([0.25, 0.25], rel=1e-13)
 

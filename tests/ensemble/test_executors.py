@@ -89,7 +89,7 @@ def test_a_script_whose_processes_start_themselves_is_told(tmp_path: Path) -> No
 def test_an_executor_of_the_user_that_breaks_returns_what_is_done() -> None:
     with (
         ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes,
-        pytest.warns(RuntimeWarning, match="executor has broken down"),
+        pytest.warns(RuntimeWarning, match="executor failed"),
     ):
         out = ss.ensemble(builds.deadly, {"speed": [0.1, 0.95, 0.2]}, 10.0, executor=processes)
     assert out.status[1] == "interrupted"

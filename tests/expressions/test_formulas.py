@@ -253,7 +253,7 @@ def test_arrays_of_expressions() -> None:
     assert (np.array([X, Y]) @ np.array([Y, 1.0])) == X * Y + Y
     assert ss.sin(np.array([X, 0.5]))[0] == ss.sin(X)
     assert np.maximum(X, np.array([0.0, 1.0])).shape == (2,)
-    with pytest.raises(TypeError, match="np.floor of an expression is not known; known are: absolute, add"):
+    with pytest.raises(TypeError, match="np.floor is not defined for expressions; known are: absolute, add"):
         np.floor(X)
 
 
@@ -266,7 +266,7 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "truth": (lambda: bool(X), TypeError, "an expression has no truth value"),
     "min": (lambda: min(X, Y), TypeError, r"minimum\(a, b\), maximum\(a, b\) instead of min, max"),
     "chain": (lambda: 0.0 < X < 1.0, TypeError, "& | ~ instead of and, or, not"),
-    "math": (lambda: math.sin(X), TypeError, "the expression x is no number before the machine moves"),
+    "math": (lambda: math.sin(X), TypeError, "the expression x has no value while a function is traced"),
     "log": (lambda: ss.log(X - X), ValueError, r"log\(0\) has no finite value"),
     "sqrt": (lambda: ss.sqrt(as_constant(-1.0)), ValueError, r"sqrt\(-1\) has no finite value"),
     "zero": (lambda: X / 0.0, ValueError, "division by zero"),
@@ -297,7 +297,7 @@ def test_bad_input_is_named(name: str) -> None:
 
 def test_arrays_are_not_changed_in_place() -> None:
     row = np.zeros(2)
-    with pytest.raises(TypeError, match="np.add with out of an expression is not known: write a = a \\+ x"):
+    with pytest.raises(TypeError, match="np.add with out is not defined for expressions: write a = a \\+ x"):
         row += X
 
 

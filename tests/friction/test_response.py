@@ -453,7 +453,7 @@ def test_response_by_name():
     run = ss.TwoStateBristle(**TABLE_I).response([0.0, 1.0], 1e-3, initial={"y": 1e-6})
     assert run["y"][0] == 1e-6 and run["z"][0] == 0.0
     np.testing.assert_array_equal(run["force"], run.force)
-    with pytest.raises(KeyError, match="no state is named 'q'"):
+    with pytest.raises(KeyError, match="unknown state 'q'"):
         run["q"]
 
 

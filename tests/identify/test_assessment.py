@@ -279,4 +279,4 @@ def test_search_that_runs_out_of_evaluations_says_so_first() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = fit(pushed(ss.Coulomb(0.1) + ss.Viscous(0.0)), names, data, max_evaluations=2)
-    assert not found.success and found.message.startswith("the budget of evaluations is used up; ")
+    assert not found.success and found.message.startswith("max_evaluations is reached; ")

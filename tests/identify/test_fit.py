@@ -286,7 +286,7 @@ T = np.linspace(0.0, 1.0, 50)
         (dict(free=["guide.law.nothing"]), "guide.law.nothing"),
         (dict(free={"slide.mass": (1.0, 2.0)}), r"\(start, low, high\)"),
         (dict(free={"slide.mass": (1.0, 2.0, 3.0)}), "low <= start <= high"),
-        (dict(free={"slide.mass": -1.0}), "free: the machine does not take the start values"),
+        (dict(free={"slide.mass": -1.0}), "free: the machine refuses the start values"),
         (dict(free={"slide.mass": np.nan}), "slide.mass"),
         (dict(data={}), "data = {}"),
         (dict(data={"slide.position": T}), "must be \\(t, y\\)"),

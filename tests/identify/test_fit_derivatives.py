@@ -42,7 +42,7 @@ def test_estimates_are_the_same_and_take_fewer_runs(name: str) -> None:
     data = record(m, "slide.velocity", t_end=3.0, rtol=rtol)
     exact, other = fit(m, start, data, rtol=rtol), fit(m, start, data, rtol=rtol, step=1e-5)
     assert (exact.jacobian, exact.jacobian_reason) == ("exact", "")
-    assert (other.jacobian, other.jacobian_reason) == ("differences", "asked for by step")
+    assert (other.jacobian, other.jacobian_reason) == ("differences", "requested by step")
     for parameter, value in exact.parameters.items():
         assert value == pytest.approx(present_number(m, parameter, {}), rel=1e-6), parameter
         assert other.parameters[parameter] == pytest.approx(value, rel=2e-6), parameter
@@ -56,7 +56,7 @@ def test_intervals_of_both_agree() -> None:
     data = record(m, "slide.position", noise=0.01, seed=3)
     exact, other = fit(m, truth, data), fit(m, truth, data, step=1e-6)
     assert (exact.jacobian, other.jacobian) == ("exact", "differences")
-    assert other.jacobian_reason == "asked for by step"
+    assert other.jacobian_reason == "requested by step"
     for name in truth:
         assert exact.parameters[name] == pytest.approx(other.parameters[name], rel=1e-7)
         assert exact.stderr[name] == pytest.approx(other.stderr[name], rel=1e-4)

@@ -217,7 +217,7 @@ def test_auto_uses_forward_mode_where_reverse_is_impossible() -> None:
     def outside(run: Any) -> Any:
         return math.exp(run["b0.position"][-1])
 
-    for f, why in ((force, "'f0.force', which is no state"), (outside, r"float\(\), math")):
+    for f, why in ((force, "'f0.force', which is not a state"), (outside, r"float\(\), math")):
         with pytest.raises(ValueError, match=f"mode = 'reverse' is not possible here: {why}"):
             ss.value_and_grad(f, m, names, mode="reverse", **options)(p)
         chosen = ss.value_and_grad(f, m, names, **options)(p)

@@ -105,7 +105,7 @@ def test_refused() -> None:
         r.sensitivity["belt.mode", "block.mass"]
     with pytest.raises(ValueError, match="a signal and a parameter"):
         r.sensitivity["block.mass"]
-    with pytest.raises(ValueError, match="no derivatives: ask for them"):
+    with pytest.raises(ValueError, match="no derivatives: request them"):
         _ = run().sensitivity
     for options in ({"keep": "events"}, {"method": "time_stepping", "max_step": 1e-3}, {"state": r.state}):
         with pytest.raises(ValueError, match="sensitivities and .* exclude each other: "):

@@ -84,12 +84,12 @@ def test_reading_values_without_derivative_raises() -> None:
         return ss.value_and_grad(f, belt(), ["belt.law.static"], t_end=9.0, initial=START)([1.0])  # type: ignore[arg-type]
 
     with pytest.raises(
-        AttributeError, match=r"'energy' of a run has no derivative: value_and_grad knows run\[signal\]"
+        AttributeError, match=r"'energy' of a run has no derivative: value_and_grad supports run\[signal\]"
     ):
         of(lambda run: run.energy.residual)
     with pytest.raises(ValueError, match="a mode has no derivative"):
         of(lambda run: np.mean(run["belt.mode"]))
-    with pytest.raises(ValueError, match="(?s)what f returns = .* it must be a number"):
+    with pytest.raises(ValueError, match="(?s)the result of f = .* it must be a number"):
         of(lambda run: run["block.position"])
     with pytest.raises(ValueError, match=r"parameters = \[\] is not allowed"):
         ss.value_and_grad(lambda run: 0.0, belt(), [], t_end=1.0)

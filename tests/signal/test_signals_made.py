@@ -51,7 +51,7 @@ def test_products(first: ss.Signal, second: ss.Signal, tolerance: float) -> None
 
 
 def test_products_without_representation_are_refused() -> None:
-    with pytest.raises(ValueError, match="a sine times something that grows without an end"):
+    with pytest.raises(ValueError, match="a sine times a growing polynomial without an end"):
         ss.Sine(1.0, 1.0) * ss.Ramp(slope=1.0)
     with pytest.raises(ValueError, match="one without an input"):
         ss.Input("u") * ss.Ramp(slope=1.0)
@@ -186,7 +186,7 @@ def test_numpy_functions_and_order() -> None:
     assert np.float64(1.0) - wave == 1.0 - wave and np.float32(0.5) + wave == 0.5 + wave
     with pytest.raises(TypeError, match=r"np.sqrt takes values: .* ss.Samples"):
         np.sqrt(wave)
-    with pytest.raises(TypeError, match=r"no order: signal.clip\(low\) is the greater"):
+    with pytest.raises(TypeError, match=r"cannot be compared: signal.clip\(low\) is the maximum"):
         max(wave, 0.0)
     assert repr((wave + 1.0).clip(high=0.5)) == f"({wave!r} + Constant(value=1.0)).clip(None, 0.5)"
     assert repr(wave.clip(-1.0, until=2.0)) == f"{wave!r}.clip(-1.0, until=2.0)"

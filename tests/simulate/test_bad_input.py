@@ -157,7 +157,9 @@ def test_unknown_names_list_the_known_ones():
         run(initial={"block.speed": 1.0})
     with pytest.raises(KeyError, match=r"'belt.forse'.*'block.position'.*'belt.force'.*'belt.mode'"):
         run()["belt.forse"]
-    with pytest.raises(KeyError, match="^'block' is no signal; it has 'block.position', 'block.velocity', "):
+    with pytest.raises(
+        KeyError, match="^'block' is not a signal; its signals are 'block.position', 'block.velocity', "
+    ):
         run()["block"]
 
 

@@ -94,7 +94,9 @@ def test_marks_are_kept_with_the_run(tmp_path: Path) -> None:
 
 def test_invalid_crossings_are_refused() -> None:
     m = oscillator()
-    with pytest.raises(ss.UnknownNameError, match="^'q' is no signal; it has 'q.position', 'q.velocity'"):
+    with pytest.raises(
+        ss.UnknownNameError, match="^'q' is not a signal; its signals are 'q.position', 'q.velocity'"
+    ):
         ss.simulate(m, t_end=1.0, events=ss.Crossing("q"))
     with pytest.raises(ValueError, match="direction = 2 is not allowed"):
         ss.Crossing("q.position", direction=2)

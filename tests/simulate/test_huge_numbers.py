@@ -71,6 +71,6 @@ def test_a_direction_whose_square_is_no_number(factor: float) -> None:
 def test_steps_that_time_cannot_tell(step: float, method: str) -> None:
     m = ss.Machine(1.0, names=["x"], stiffness=1.0)
     with pytest.raises(
-        ValueError, match=r"max_step = .* is not allowed: times up to t_end = 1 are known to no more"
+        ValueError, match=r"max_step = .* is not allowed: times up to t_end = 1 have a rounding error"
     ):
         ss.simulate(m, 1.0, initial=[1.0, 0.0], max_step=step, method=method)

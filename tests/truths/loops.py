@@ -208,7 +208,7 @@ class Ticking(Loop):
             if quantum and c.of == "measurement" and c.order == 0:
                 edge = value / quantum + 0.5
                 if abs(edge - round(edge)) < ON_AN_EDGE:
-                    raise Unknown("samples on an edge of the measuring scale")
+                    raise Unknown("samples on a step of the quantiser")
         self.next = float(self.sampled.tick(w)[0])
         if self.options["delay"] == 0.0:
             self.u = self.next

@@ -130,7 +130,7 @@ def chatter_map(
     """
     wedge = wedge_of(gear)
     if isinstance(wedge.friction, Law):
-        checks.reject("gear", gear, "one whose friction is a number: the map varies it")
+        checks.reject("gear", gear, "a gear whose friction is a number, which the map varies")
     checks.choice("vary", vary, ("lower", "upper"))
     levels, ratios = checks.vector("friction", friction), checks.vector("inertia_ratio", inertia_ratio)
     if np.any(levels < 0.0):

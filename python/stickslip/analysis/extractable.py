@@ -54,8 +54,10 @@ class ExtractableEnergy:
     def message(self) -> str:
         """The result in words."""
         if self.found:
-            return f"{self.energy:.6g} J are drawn within {self.t[-1] - self.t[0]:.6g} s"
-        return f"no energy is drawn: each of the {self.tried} velocities tried leaves the law with net energy taken in"
+            return f"{self.energy:.6g} J are extracted within {self.t[-1] - self.t[0]:.6g} s"
+        return (
+            f"no energy extracted: the law absorbed net energy in each of the {self.tried} velocities tried"
+        )
 
 
 def _drawn(t: Array, work: Array) -> tuple[float, float]:

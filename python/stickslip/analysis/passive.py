@@ -197,7 +197,7 @@ def _maxwell(law: MaxwellSlip, load: float) -> Passivity:
     # push back: they return static²/2k for kinetic²/2k.
     assert law.attraction is not None
     condition = (
-        "static = kinetic (sufficient); else the levels that rise in slow slip load the springs for nothing"
+        "static = kinetic (sufficient); otherwise levels that rise in slow slip load the springs without work"
     )
     speed, slow = law.stribeck_velocity or 1e-3, 1e-6 * (law.stribeck_velocity or 1e-3)
     travel = np.asarray(law.share) / stiffness  # of each element per unit of its level
@@ -257,7 +257,7 @@ def _single(law: Law, load: float) -> Passivity:
     if isinstance(law, MaxwellSlip):
         return _maxwell(law, load)
     if law.state_names:
-        return Passivity(None, "open: no storage function is known here", math.nan, "not decided")
+        return Passivity(None, "open: no storage function is known", math.nan, "not decided")
     return _curve(law, load)
 
 

@@ -98,7 +98,7 @@ class Controller(Value):
     compiled: _core.control.Controller = field(init=False)
 
     def __init__(self) -> None:
-        raise TypeError("Controller is a base class: make a P, PI, PID, Cascade, LTI or Callable")
+        raise TypeError("Controller is a base class: use P, PI, PID, Cascade, LTI or Callable")
 
     @property
     def _in_matrices(self) -> bool:

@@ -68,7 +68,7 @@ class _Linear(Controller):
         """Names of the inputs: one signal."""
         if self.quantum != 0.0 or self.rate != "measured":
             name = "quantum" if self.quantum != 0.0 else "rate"
-            reject(name, getattr(self, name), "left out: a filter reads no scale and forms no rate")
+            reject(name, getattr(self, name), "left out: a filter has neither quantum nor rate")
         if self.period is None:
             self._make(parts, values)
             return

@@ -252,6 +252,6 @@ def _too_large(task: Task, points: Design, workers: int | None) -> str:
     memory = points.points * (8 * len(task.kinds) + 1) / 1e9
     return (
         f"parameters make {points.points:.3g} points: about {hours:.3g} h on {workers or cores()} cores, "
-        f"by the first of them, and {memory:.3g} GB of results. Take fewer, "
-        "such as those of a sampler, or say allow_large=True"
+        f"by the time of the first, and {memory:.3g} GB of results. Use fewer points, "
+        "such as those of a sampler, or set allow_large=True"
     )

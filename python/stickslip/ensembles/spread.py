@@ -121,7 +121,7 @@ class Spread:
             return self._lost(chunk, error)
         if block.version != __version__:
             raise WorkerError(
-                f"a worker has stickslip {block.version}, but this is {__version__}: install the same"
+                f"a worker has stickslip {block.version}, this process {__version__}: install the same version"
             )
         size = chunk[1] - chunk[0]
         self._size = max(1, min(int(CHUNK_SECONDS * size / max(block.seconds, 1e-9)), GROWTH * size))
@@ -146,7 +146,7 @@ class Spread:
                     f"worker processes have ended {HOPELESS} times: {error}. {GUARD}"
                 ) from error
             if not self._workers.renew():
-                return f"the executor has broken down: {error}"
+                return f"the executor failed: {error}"
         first, last = chunk
         if len(lost) > 1:
             self._suspects.extend(lost)
@@ -184,7 +184,7 @@ def _why_not(error: BaseException | None) -> str | None:
             return f"a worker cannot import {name or 'a module of its task'}: install {what}, in its environment ({error})"
         if isinstance(error, AttributeError) and "Can't get attribute" in str(error):
             return (
-                f"a worker does not find a function: {error}. Define it at the top of a module that workers can import, "
+                f"a worker cannot find a function: {error}. Define it at the top of a module that workers can import, "
                 "or install cloudpickle (pip install 'stickslip[cluster]')"
             )
         error = error.__cause__ or error.__context__

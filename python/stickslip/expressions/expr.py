@@ -32,7 +32,7 @@ def tracing() -> Iterator[None]:
 
 def _no_branch(what: str) -> NoReturn:
     raise TypeError(
-        f"{what} has no truth value before the machine moves: write where(condition, value_if_true, value_if_false) "
+        f"{what} has no truth value while a function is traced: write where(condition, value_if_true, value_if_false) "
         "instead of if, & | ~ instead of and, or, not, and minimum(a, b), maximum(a, b) instead of min, max"
     )
 
@@ -248,7 +248,7 @@ class Expr:
 
     def __float__(self) -> NoReturn:
         raise TypeError(
-            f"the expression {self!r} is no number before the machine moves: use the functions of stickslip or NumPy "
+            f"the expression {self!r} has no value while a function is traced: use the functions of stickslip or NumPy "
             "instead of those of math, and ss.from_sympy() for expressions of SymPy"
         )
 
@@ -315,11 +315,11 @@ class Expr:
                 else f"np.{ufunc.__name__} with {', '.join(options)}"
             )
             raise TypeError(
-                f"{how} of an expression is not known: write a = a + x instead of a += x, and sum(a)"
+                f"{how} is not defined for expressions: write a = a + x instead of a += x, and sum(a)"
             )
         if scalar is None:
             raise TypeError(
-                f"np.{ufunc.__name__} of an expression is not known; known are: "
+                f"np.{ufunc.__name__} is not defined for expressions; known are: "
                 + ", ".join(sorted(u.__name__ for u in UFUNCS))
             )
         if not any(isinstance(x, np.ndarray) and x.ndim for x in inputs):

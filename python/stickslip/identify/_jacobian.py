@@ -37,7 +37,7 @@ class Jacobian:
         free = problem.free
         self._differences = differences(problem.residuals, free.sizes, free.low, free.high, step or STEP)
         self._problem = problem
-        self._never = "" if step is None else "asked for by step"
+        self._never = "" if step is None else "requested by step"
         self._compared = False
         self.exact, self.reason = False, self._never
 

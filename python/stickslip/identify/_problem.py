@@ -59,7 +59,7 @@ class Problem:
         except UnknownNameError:
             raise
         except ValueError as error:
-            raise ValueError(f"free: the machine does not take the start values: {error}") from error
+            raise ValueError(f"free: the machine refuses the start values: {error}") from error
         positions = [s for s in machine.states if s.rpartition(".")[2] in ("position", "velocity")]
         positions = [s for s in positions if s.rpartition(".")[0] in getattr(machine, "names", ())]
         self.carried = positions if len(self.ends) > 2 else []
@@ -180,7 +180,7 @@ class Problem:
             If the machine has no derivatives.
         """
         if self.task.builds:
-            raise ValueError("a function builds the machine: only its results are known")
+            raise ValueError("a function builds the machine, so its parameters have no derivatives")
         machine, initial, later = self._trial(x)
         states = list(machine.compile().states)
         names = [n for n in self.task.names if n not in states]

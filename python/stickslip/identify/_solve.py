@@ -197,11 +197,11 @@ class _Run:
 
 
 ENDED = {
-    0: "the budget of evaluations is used up",
-    1: "the gradient has vanished",
-    2: "the sum of squares does not fall any more",
-    3: "the parameters do not change any more",
-    4: "neither the parameters nor the sum of squares change any more",
+    0: "max_evaluations is reached",
+    1: "converged: the gradient is zero",
+    2: "converged: the sum of squares changes by less than the tolerance",
+    3: "converged: the parameters change by less than the tolerance",
+    4: "converged: parameters and sum of squares change by less than the tolerance",
 }
 """Messages by SciPy's status of the search."""
 

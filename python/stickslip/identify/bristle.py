@@ -254,7 +254,7 @@ def fit_bristle(
     increasing("t", times)
     if np.ptp(v) <= 1e-9 * np.abs(v).max():
         raise ValueError(
-            f"velocity is constant ({v[0]:g} m/s): it does not excite the bristles; let it reverse"
+            f"velocity is constant ({v[0]:g} m/s): it does not excite the bristles; use a record with reversals"
         )
     mixed_sizes("force", f[in_motion(v)])
     problem = _Bristle(times, v, f, initial)

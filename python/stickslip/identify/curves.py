@@ -218,7 +218,7 @@ def fit_curve(
     _suspect(v, f, normal_load)
     moving = v != 0.0
     if not moving.any():
-        raise ValueError("velocity is zero throughout: a curve needs samples that slide")
+        raise ValueError("velocity is zero throughout: a curve needs sliding samples")
     speed = np.abs(v[moving])
     groups = {"": moving}
     if directions == "apart" and (v > 0.0).any() and (v < 0.0).any():
@@ -229,7 +229,7 @@ def fit_curve(
         where = f" of the {side} direction" if side else ""
         if np.ptp(size) <= 1e-6 * size.max():
             raise ValueError(
-                f"velocity{where} is constant ({size[0]:g} m/s): no curve follows from one speed; vary it"
+                f"velocity{where} is constant ({size[0]:g} m/s): one speed does not determine a curve; vary the speed"
             )
         parts = families.terms(law, size)
         fits[side] = _Side(parts, _freed(parts, free), size, push, load, where).fit(loss == "soft_l1")

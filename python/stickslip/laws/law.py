@@ -117,9 +117,7 @@ class Response:
         if name in ("t", "velocity", "force", "work"):
             result: Array = getattr(self, name)
             return result
-        raise UnknownNameError(
-            f"no state is named {name!r}: there are {', '.join(self.state_names) or 'none'}"
-        )
+        raise UnknownNameError(f"unknown state {name!r}; known are: {', '.join(self.state_names) or 'none'}")
 
 
 def _shaped(result: Array, like: ArrayLike) -> Any:
@@ -387,7 +385,7 @@ class Sum(Law):
         for law in self._terms:
             if not law._adds_up:
                 raise ValueError(
-                    f"{law!r} cannot be a term of a sum: give the sum to it, as in StickSlip(curve + other, ...)"
+                    f"{law!r} cannot be a term of a sum: pass the sum to it, as in StickSlip(curve + other, ...)"
                 )
         self._compiled = _core.friction.Law([pair for law in self._terms for pair in law.compiled.terms])
 

@@ -223,7 +223,7 @@ class StickSlip(Law):
                 "presliding; the options of StickSlip need a curve such as Coulomb or Stribeck"
             )
         if not traits.sticks:
-            reject("curve", curve, "a law with a jump at v = 0, one that sticks")
+            reject("curve", curve, "a law with a jump at v = 0")
         self.curve: Law = law
         kept = Lag(memory) if isinstance(memory, (int, float)) and memory != 0 else memory or None
         if kept is not None and not isinstance(kept, (Lag, DeadTime)):
@@ -236,7 +236,7 @@ class StickSlip(Law):
         self.load_factor = non_negative("load_factor", load_factor)
         if self.dwell > 0.0 and self.memory is None and _full_at_rest(law):
             warnings.warn(
-                "dwell has no effect without memory: stick is entered at the static level already",
+                "dwell has no effect without memory, since stick then begins at the static level",
                 stacklevel=2,
             )
         self._compiled = law.compiled

@@ -41,7 +41,7 @@ def in_series(first: Matrices, second: Matrices) -> Matrices:
     (a, b, c, d), (a2, b2, c2, d2) = first, second
     if d2.shape[1] != d.shape[0]:
         raise ValueError(
-            f"the first system has {d.shape[0]} outputs, the second one {d2.shape[1]} inputs: both must be the same"
+            f"the first system has {d.shape[0]} outputs, the second one {d2.shape[1]} inputs: the numbers must be equal"
         )
     return (
         np.block([[a, np.zeros((a.shape[0], a2.shape[0]))], [b2 @ c, a2]]),

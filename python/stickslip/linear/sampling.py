@@ -231,7 +231,7 @@ def period_map(bench: Bench, looked: list[int], opened: str | None = None) -> Pe
     if any(np.any(b) for b in answer.B[1:]):
         raise ValueError(
             "a continuous controller reads the rate of an input, which jumps where a sampled machine holds its inputs: "
-            "take it without feedforward, or sample it as well"
+            "remove its feedforward, or sample it as well"
         )
     motion = _Motion(answer, controllers, opened)
     outputs = np.zeros((0, motion.R.shape[1]))

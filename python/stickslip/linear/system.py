@@ -347,8 +347,8 @@ class LinearSystem:
             if (self.period is not None and np.any(more_b)) or np.any(more_d):
                 column = int(np.flatnonzero(np.any(more_b, axis=0) | np.any(more_d, axis=0))[0])
                 raise ValueError(
-                    f"the rate of {self.inputs[column]!r} is fed forward, which no state space of finite bandwidth "
-                    "does: take the controller without feedforward, or use response(), which needs no state space"
+                    f"the rate of {self.inputs[column]!r} is fed forward, which a state space cannot represent: "
+                    "remove the feedforward, or use response(), which needs no state space"
                 )
             if order == 1:
                 b, d = b + self.A @ more_b, d + self.C @ more_b

@@ -102,7 +102,7 @@ class BaseMachine:
         """
         packed = self._description.pack()
         for owner, _ in functions_in(packed):
-            raise ValueError(f"{owner} holds a Python function, which cannot be written down as a value")
+            raise ValueError(f"{owner} holds a Python function, which cannot be saved")
         words = {name: words_of(made) for name, made in self._words.items()}
         return {"stickslip": _core.__version__, **packed, **({"words": words} if words else {})}
 
@@ -128,7 +128,7 @@ class BaseMachine:
         True
         """
         if not isinstance(saved, Mapping):
-            reject("saved", saved, "what to_dict() returns")
+            reject("saved", saved, "the result of to_dict()")
         beside = ("stickslip", "words")
         description = _core.model.Machine.unpack({k: v for k, v in saved.items() if k not in beside})
         if (kind := description.plant["kind"]) != cls._kind:

@@ -109,7 +109,7 @@ class ControlledMachine(BaseMachine):
             block = control.compiled.block()
             followed = 0.0 if reference is None else reference
             cure = (
-                "; what filters its reference alone is LTI(..., inputs='both', references=1)"
+                "; for a filter of the reference alone use LTI(..., inputs='both', references=1)"
                 if isinstance(control, LTI)
                 else ""
             )
@@ -131,9 +131,8 @@ class ControlledMachine(BaseMachine):
         observer = isinstance(control, FrictionObserver)
         if to is None:
             raise ValueError(
-                f"to of '{name}' is missing: it acts as a force on a coordinate; what enters the command of another "
-                "controller is a signal, FrictionForce(law, reference.derivative()), or sampled the output of a "
-                "FrictionCurve with a period"
+                f"to of '{name}' is missing: it acts as a force on a coordinate; in the command of another controller "
+                "use the signal FrictionForce(law, reference.derivative()) or, sampled, the output of a FrictionCurve"
             )
         if observer and measure is None:
             raise ValueError(f"measure of '{name}' is missing: an observer follows a position")
@@ -174,9 +173,7 @@ class ControlledMachine(BaseMachine):
             items = items * count
         if count == 0:
             if what == "measure":
-                reject(
-                    f"measure of '{name}'", given, "left out: it measures nothing, and reads its reference"
-                )
+                reject(f"measure of '{name}'", given, "left out: it has a reference and no measurement")
             return []
         return [self._source(what, name, item) for item in items]
 
@@ -220,7 +217,7 @@ def _controller(control: Any, period: float | None) -> Controller | Compensator:
     if is_system(control):
         return LTI.from_system(control, **({} if period is None else {"period": period}))
     if hasattr(control, "ninputs"):
-        reject("control", control, "a state space or a transfer function, where it comes from python-control")
+        reject("control", control, "a state space or a transfer function, if it is one of python-control")
     if callable(control) and not isinstance(control, type):
         return Callable(control, period=period)
     reject("control", control, "a controller such as stickslip.PID(kp=3.0), or a function")

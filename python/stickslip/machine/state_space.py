@@ -279,7 +279,7 @@ class StateSpace(ControlledMachine, LinearMachine):
         return [*plant["outputs"], *(s for s in plant["states"] if s not in plant["outputs"])]
 
     def _follow(self, on: On) -> Measure:
-        reject("on", on, "replaced by measure and to: matrices do not say which output belongs to an input")
+        reject("on", on, "replaced by measure and to: matrices do not relate outputs to inputs")
 
     def __repr__(self) -> str:
         (n, m), p = self.B.shape, len(self.outputs)

@@ -48,9 +48,9 @@ def warn_of_missed(times: Array, missed: float) -> None:
     """Warn if the largest allowed number of samples does not resolve the motion."""
     if missed > OF_SAMPLES:
         warnings.warn(
-            f"the {times.size} default samples of this run miss its signals by up to {100 * missed:.2g} % of their ranges, "
-            f"where {100 * OF_SAMPLES:g} % is aimed at with at most {MOST_SAMPLES} samples: give dt or t_eval, or read a "
-            "part of the run with run.at(times)",
+            f"linear interpolation of the {times.size} default samples of this run has errors of up to {100 * missed:.2g} "
+            f"% of the range of a signal; {100 * OF_SAMPLES:g} % needs more than {MOST_SAMPLES} samples: give dt or "
+            "t_eval, or resample a part of the run by run.at(times)",
             RuntimeWarning,
             stacklevel=3,
         )

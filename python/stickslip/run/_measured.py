@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-_WITHOUT = {"events.count": "a count", "steps": "a count", "energy.residual": "an error of the arithmetic"}
+_WITHOUT = {"events.count": "a count", "steps": "a count", "energy.residual": "a rounding error"}
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(12)  # of each smooth piece
 _LOOKS = 100_000
 _TIED = 1e-9  # extremes closer than this share of the range are one
@@ -31,7 +31,7 @@ def derivative(run: Trajectory, name: str, parameter: str) -> float:
     j = run.sensitivity.parameters.index(parameter)
     for ending, what in _WITHOUT.items():
         if name == ending or name.endswith(f".{ending}"):
-            reject("measure", name, f"what changes smoothly: {what} has no derivative")
+            reject("measure", name, f"a smooth measure: {what} has no derivative")
     owner, _, kind = name.rpartition(".")
     if kind in ("first", "last") and (owner == "events" or owner.endswith(".events")):
         return _time_of_event(run, owner.removesuffix("events").removesuffix("."), kind, parameter)

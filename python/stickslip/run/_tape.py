@@ -58,7 +58,7 @@ class Noted(np.lib.mixins.NDArrayOperatorsMixin):
         return _FUNCTIONS[function](*args, **kwargs)
 
     def __array__(self, *_: Any, **__: Any) -> Any:
-        raise NotNoted("numbers taken out of an array")
+        raise NotNoted("conversion of an array to plain numbers")
 
     def __float__(self) -> float:
         raise NotNoted("float(), math or an assignment into an array")
@@ -74,7 +74,7 @@ class Noted(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __getitem__(self, key: Any) -> Noted:
         if _any_noted(key):
-            raise NotNoted("an index that is read itself")
+            raise NotNoted("an index computed from the run")
 
         def back(owed: Array) -> Array:
             whole = np.zeros(self.value.shape)

@@ -324,5 +324,5 @@ def _sought(events: Sequence[Crossing] | Crossing) -> tuple[Crossing, ...]:
     listed = tuple(crossings_of(events))
     for one in listed:
         if one.terminal:
-            reject("events", one, "Crossings that are not terminal: a machine in real time goes on")
+            reject("events", one, "Crossings that are not terminal: a real-time simulation has no end")
     return listed

@@ -168,7 +168,7 @@ class Sensitivity:
             return self.parameters.index(parameter)
         except ValueError:
             raise UnknownNameError(
-                f"no derivatives by {parameter!r} were asked for; known are: "
+                f"no derivatives by {parameter!r} were requested; known are: "
                 f"{', '.join(map(repr, self.parameters))}"
             ) from None
 
@@ -220,7 +220,7 @@ class EventSensitivity(Mapping[str, float]):
         known = list(self._of.raw.parameters)
         if parameter not in known:
             raise UnknownNameError(
-                f"no derivatives by {parameter!r} were asked for; known are: {', '.join(map(repr, known))}"
+                f"no derivatives by {parameter!r} were requested; known are: {', '.join(map(repr, known))}"
             )
         return float(self._of.times(self._event)[known.index(parameter)])
 

@@ -161,9 +161,9 @@ def simulate(
     names = checked(sensitivities) if sensitivities else []
     if names:
         for given, what, why in (
-            (resumed, "state", "a state does not say how it moves with them; begin where it begins"),
-            (method == "time_stepping", "method = 'time_stepping'", "no event is known there"),
-            (keep != "segments", f"keep = {keep!r}", "they are made along the segments"),
+            (resumed, "state", "the derivatives of a state are unknown; start from initial values"),
+            (method == "time_stepping", "method = 'time_stepping'", "time stepping locates no events"),
+            (keep != "segments", f"keep = {keep!r}", "derivatives need the segments"),
         ):
             if given:
                 raise ValueError(f"sensitivities and {what} exclude each other: {why}")
@@ -201,7 +201,7 @@ def simulate(
 def _crossings(events: Sequence[Crossing] | Crossing, keep: str) -> list[Crossing]:
     listed = crossings_of(events)
     if listed and keep != "segments":
-        reject("keep", keep, "'segments' where events are looked for")
+        reject("keep", keep, "'segments' if events= is given")
     return listed
 
 

@@ -234,7 +234,7 @@ class Trajectory(SampledSignals):
         """
         if self._derivatives is None:
             raise ValueError(
-                "this run has no derivatives: ask for them with simulate(..., sensitivities=[...])"
+                "this run has no derivatives: request them by simulate(..., sensitivities=[...])"
             )
         return Sensitivity(self, self._derivatives.raw)
 
@@ -327,7 +327,7 @@ class Trajectory(SampledSignals):
         >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": 0.6})
         >>> m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.8))
         >>> ss.simulate(m, t_end=1.0).why_stuck("guide")
-        'guide' holds 0.6 N within [-1, 1] N at t = 1 s: margin 0.4 N, stuck since t = 0 s, for good
+        'guide' holds 0.6 N within [-1, 1] N at t = 1 s: margin 0.4 N, stuck since t = 0 s, permanently
         """
         return why_stuck(self, element, t)
 

@@ -38,7 +38,7 @@ def composed(
         begin = max(begin, 0.0)
         inner = inner.unrolled(begin + period)
     elif pieces_of(inner)[-1].degree > 0:
-        raise ValueError("velocity goes on growing without an end: end it (stop= of a Ramp)")
+        raise ValueError("velocity grows without limit: end it (stop= of a Ramp)")
     last = begin + period if period > 0.0 else math.inf
     made: list[Piece] = []
     for p, end in lasting(inner):

@@ -89,8 +89,8 @@ def common_period(*signals: Compiled, waves: bool) -> float:
         both = Compiled.common_period(period, one)
         if both == 0.0:
             raise ValueError(
-                f"until is missing: what repeats after {period:g} s and after {one:g} s has no common period that is "
-                "known; until=10.0 finds crossings up to 10 s (in signal.clip, signal.absolute and signals.Where)"
+                f"until is missing: the periods {period:g} s and {one:g} s have no known common multiple; "
+                "until=10.0 finds crossings up to 10 s (in signal.clip, signal.absolute and signals.Where)"
             )
         period = both
     return period
@@ -148,8 +148,8 @@ def product(a: _core.signal.Signal, b: _core.signal.Signal) -> _core.signal.Sign
 def _refuse_growth(*signals: Compiled) -> None:
     if any(s.period == 0.0 and pieces_of(s)[-1].degree > 0 for s in signals):
         raise ValueError(
-            "until is missing: what grows without an end does not repeat; end it (stop= of a Ramp), or what repeats "
-            "(until= in signal.clip, signal.absolute and signals.Where)"
+            "until is missing: a signal that grows without limit is not periodic; end it (stop= of a Ramp), or end the "
+            "periodic signal (until= in signal.clip, signal.absolute and signals.Where)"
         )
 
 
@@ -177,8 +177,10 @@ def _product(p: Piece, q: Piece, start: float, end: float) -> list[Piece]:
                     waves.append((half, w1 - w2, f1 - f2 + 0.5 * math.pi))
         return [Piece(start, anchor, tuple(c), tuple(waves))]
     if not (math.isfinite(start) and math.isfinite(end)):
-        what = "a sine times something that grows" if mixed else "of a degree above 5"
-        raise ValueError(f"the product is {what} without an end, which no signal holds: end one of them")
+        what = "a sine times a growing polynomial" if mixed else "of a degree above 5"
+        raise ValueError(
+            f"the product is {what} without an end, which a signal cannot represent: end one of the factors"
+        )
 
     def both(t: float) -> tuple[float, float, float]:
         x, y = ([s.value(t, k) for k in range(3)] for s in (p, q))

@@ -75,14 +75,14 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
     """
     rtol, machine = positive("rtol", rtol), run.machine
     if not isinstance(machine, Machine):
-        reject("run", run, "of a stickslip.Machine: matrices do not say where forces act")
+        reject("run", run, "of a stickslip.Machine: matrices do not define points of action")
     if not run._raw.keeps_segments:
-        reject("run", run, "one that keeps its segments")
+        reject("run", run, "a run with its segments (keep='segments')")
     if "time stepping" in run.method.values():
-        reject("run", run, "from event to event: time stepping violates gaps by a step's motion")
+        reject("run", run, "from event to event: time stepping allows the penetration of one step")
     report, d = Audit(), describe(machine)
     if not run._raw.t_end > run._raw.t_begin:
-        report.skip("the motion", "the run has no length")
+        report.skip("the motion", "the run has zero length")
         return report
     size = sizes(run, rtol, d)
     whole = check_motion(report, run, d, *intervals(run, d), size)

@@ -35,10 +35,10 @@ def check_contacts(audit: Audit, run: Any, d: Description, panels: Panels, sizes
     for c in d.contacts:
         g, rate, room = c.gap.value(at), c.gap.rate(at), gap_room(c, at, sizes)
         audit.hold(
-            "gap is that of the positions", c.name, at.t, np.abs(at[f"{c.name}.gap"] - g), room + 1e-300
+            "gap follows from the positions", c.name, at.t, np.abs(at[f"{c.name}.gap"] - g), room + 1e-300
         )
         rates = np.abs(at[f"{c.name}.gap_rate"] - rate)
-        audit.hold("gap_rate is its rate", c.name, at.t, rates, rate_room(c, at, sizes) + 1e-300)
+        audit.hold("gap_rate is the rate of the gap", c.name, at.t, rates, rate_room(c, at, sizes) + 1e-300)
         pressed = at[f"{c.name}.normal_force"]
         size = sizes.relative * force_size(d, at, sizes)
         steep = np.linalg.norm(c.normal.at(at), axis=0)
@@ -71,8 +71,8 @@ def _check_yielding(audit: Audit, c: Contact, at: Samples, sizes: Sizes) -> None
     pressed, closed = at[f"{c.name}.normal_force"], at[f"{c.name}.mode"] != OPEN
     law, room = yielding_force(c, at), yielding_room(c, at, sizes)
     off = np.where(closed, np.abs(pressed - np.maximum(law, 0.0)), 0.0)
-    audit.hold("force of the depth", c.name, at.t, off, room)
-    audit.hold("open where nothing pushes", c.name, at.t, np.where(closed, 0.0, law), room)
+    audit.hold("force follows from the depth", c.name, at.t, off, room)
+    audit.hold("open without force", c.name, at.t, np.where(closed, 0.0, law), room)
 
 
 def yielding_force(c: Contact, at: Samples) -> Array:

@@ -70,7 +70,7 @@ def check_departures(audit: Audit, run: Any, d: Description, sizes: Sizes) -> No
             # Over shorter ones the last digits of t change forces that pass zero there by more than is allowed.
             excess = [instant.excess(i, side, h) for h in steps if h * _ALLOWED >= np.spacing(t)]
             if excess:
-                audit.hold("leaves rest at its static level", place.name, t, min(excess), _ALLOWED)
+                audit.hold("breaks away at its static level", place.name, t, min(excess), _ALLOWED)
 
 
 def _has_left(run: Any, place: Place, t: float) -> bool:

@@ -62,7 +62,7 @@ def check_energy(
     for name, taken in stated.springs.items():
         audit.hold("energy: springs", name, t, np.abs(taken - work.springs[name][ends]), room)
     for name, taken in stated.compliances.items():
-        audit.hold("energy: contacts that yield", name, t, np.abs(taken - work.compliances[name][ends]), room)
+        audit.hold("energy: compliant contacts", name, t, np.abs(taken - work.compliances[name][ends]), room)
     given = sum(stated.surfaces.values(), zero)
     held("energy: surfaces", given, work.surfaces[ends] + _walls(run, d, t) + _belts(d, rubs, t))
     for name, done in stated.constraints.items():

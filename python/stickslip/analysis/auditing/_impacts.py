@@ -151,7 +151,7 @@ def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> Rubs:
     rubs = stated_rubs(run.events, d)
     left = _check_balance(audit, run, machine, rubs, sizes)
     if len(instants) < times.size:
-        audit.skip("the law of some impacts", f"that of {len(instants)} of {times.size} is checked")
+        audit.skip("the law of some impacts", f"checked for {len(instants)} of {times.size}")
     for j, time in enumerate(times):
         v = left[:, j]
         for one in instants.get(float(time), []):
@@ -233,7 +233,9 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, row: Any, j: int, sizes: 
     restitution = blow.restitution if approaching else np.zeros(n)
     newton = any(c.impact == "newton" for c in one.contacts) and not one.poisson
     if one.poisson:
-        audit.skip("whether Newton's law has an answer at some impacts", "the run says that it has none")
+        audit.skip(
+            "existence of a solution of Newton's law at some impacts", "the run states that there is none"
+        )
     for k, c in enumerate(one.contacts):
         audit.hold("impulse >= 0", c.name, one.time, -one.normal[k], push)
         if one.collapse or not one.summed:  # repeated impacts may be interrupted between two of them
@@ -244,11 +246,11 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, row: Any, j: int, sizes: 
     work = -0.5 * float(s.impulse @ (s.before + s.after))
     doubt = 1e-7 * (np.abs(s.before) + np.abs(s.after)) + room
     name, heat = one.contacts[0].name, float(np.abs(s.impulse) @ doubt)
-    audit.hold("loss is that of the impulses", name, one.time, abs(one.loss - work), heat + 1e-300)
+    audit.hold("loss follows from the impulses", name, one.time, abs(one.loss - work), heat + 1e-300)
     if not (one.gains and blow.contact_of):  # without friction no law of impact gains energy
-        audit.hold("energy is not gained in an impact", name, one.time, -work, heat)
+        audit.hold("no energy gain in an impact", name, one.time, -work, heat)
     if one.summed:
-        audit.skip("the law of impacts that repeat themselves", "the events state their sum")
+        audit.skip("the law of repeated impacts", "the events state only the sum of their impulses")
         for k, c in enumerate(one.contacts if one.collapse else []):
             audit.hold("contact rests after a collapse", c.name, one.time, abs(float(s.after[k])), room)
     elif newton or not restitution.any():

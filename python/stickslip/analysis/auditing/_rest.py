@@ -44,7 +44,7 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
             if _laws.sticks(place.law):
                 audit.skip(
                     f"break-aways of '{place.name}'",
-                    "levels that depend on the past; those at rest are checked",
+                    "static levels that depend on the past; forces in stick are checked",
                 )
             continue
         events = run.events.of(place.name)
@@ -53,7 +53,7 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
         turns &= ~struck & (events.time > run._raw.t_begin)
         if (turns & (events.solutions > 1)).any():
             audit.skip(
-                f"some break-aways of '{place.name}'", "there are several answers, and the rule has chosen"
+                f"some break-aways of '{place.name}'", "several solutions exist, and a rule has selected one"
             )
             turns &= events.solutions <= 1
         if not turns.any():
@@ -73,7 +73,13 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
                     )
                     continue
                 spare = _spare(d, i, j, f[:, j], at, surfaces, sizes)
-                audit.hold("rests while a force within the level holds it", place.name, t[j], spare, _MARGIN)
+                audit.hold(
+                    "stays at rest while a force within the static level suffices",
+                    place.name,
+                    t[j],
+                    spare,
+                    _MARGIN,
+                )
 
 
 def _slow(place: Place, at: Samples, j: int, sizes: Sizes) -> float:
