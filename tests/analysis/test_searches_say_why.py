@@ -14,7 +14,7 @@ def test_extractable_energy_of_a_passive_law_says_what_was_tried() -> None:
     assert driving.message.startswith(f"{driving.energy:.6g} J are extracted within ")
 
 
-def test_complementarity_problem_without_solution_says_how_that_is_known() -> None:
+def test_problem_without_solution_states_its_proof() -> None:
     """w1 = -z2 - 1 < 0 for every z >= 0: there is no solution."""
     m, q = [[0.0, -1.0], [-1.0, 0.0]], [-1.0, -1.0]
     assert lcp.lemke(m, q).message.startswith("no solution found: all of ")

@@ -66,7 +66,7 @@ def test_kinetic_energy_times_1_78_without_friction_is_found_whatever_the_event_
     assert any(f.what == "no energy gain in an impact" for f in report.findings), report
 
 
-def test_impacts_that_end_beside_their_limit_are_found() -> None:
+def test_impacts_that_miss_their_limit_are_found() -> None:
     """Momentum is kept and energy lost, but the contacts do not come to rest."""
     end = [0.45, 0.5, (1.0 - 0.45 - 0.5e-3)]
     report = ss.analysis.audit(ending(end, "unique, inelastic collapse after 4 impacts"))

@@ -37,7 +37,7 @@ def test_constraint_impulse_balances_momentum(facets: int) -> None:
 
 @pytest.mark.parametrize("facets", [0, 8])
 @pytest.mark.parametrize(("parameter", "key"), [("x.mass", "mass"), ("floor.restitution", "restitution")])
-def test_derivatives(facets: int, parameter: str, key: str) -> None:
+def test_impulse_derivatives_agree_with_differences(facets: int, parameter: str, key: str) -> None:
     value, h = {"mass": 1.0, "restitution": 0.3}[key], 1e-4
 
     def last(change: float) -> float:

@@ -87,7 +87,7 @@ def test_invalid_systems_are_refused_with_a_cure() -> None:
         machine(ct.tf([1.0], [1.0, -0.5], True))
 
 
-def test_python_control_is_asked_for_by_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_python_control_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     from stickslip.errors import MissingExtraError

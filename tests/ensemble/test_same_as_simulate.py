@@ -158,13 +158,13 @@ def test_every_number_of_a_machine_can_be_varied(name: str) -> None:
 @settings(max_examples=40, deadline=None)
 @given(data=st.data(), factor=st.sampled_from([0.9, 1.05, 1.1]))
 @pytest.mark.parametrize("name", MACHINES)
-def test_ensemble_is_simulate(name: str, data: st.DataObject, factor: float) -> None:
+def test_ensemble_equals_simulate(name: str, data: st.DataObject, factor: float) -> None:
     numbers = {path: value for path, value in written(name).items() if value != 0.0}
     path = data.draw(st.sampled_from(sorted(numbers)))
     same(name, path, numbers[path] * factor)
 
 
-def test_a_load_that_is_exchanged_in_place_is_that_of_one_element_alone() -> None:
+def test_load_exchanged_in_place_affects_one_element() -> None:
     """The compensator's load is the same number as the element's, and stays when that changes."""
     same("belts", "belt.normal_load", 1.5)
     same("belts", "belt.surface_velocity", -0.1)

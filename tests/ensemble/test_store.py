@@ -42,7 +42,7 @@ def same(one: ss.EnsembleResult, other: ss.EnsembleResult) -> None:
     np.testing.assert_array_equal(one.messages, other.messages)
 
 
-def test_a_store_is_the_result(tmp_path: Path) -> None:
+def test_store_equals_the_result(tmp_path: Path) -> None:
     """Also of points that fail; a second call reads it, and so does load()."""
     speeds = {"belt.normal_load": [1.0, -1.0, 2.0], "belt.surface_velocity": SPEEDS[::300]}
     one = sweep(tmp_path / "a", parameters=speeds)
@@ -64,7 +64,7 @@ def test_a_store_is_the_result(tmp_path: Path) -> None:
         pickle.dumps(one)
 
 
-def test_a_store_of_functions(tmp_path: Path) -> None:
+def test_store_of_functions_keeps_names(tmp_path: Path) -> None:
     call = {
         "machine": builds.belt,
         "parameters": {"speed": SPEEDS[:5]},
@@ -177,7 +177,7 @@ ss.ensemble(builds.slow, {"speed": np.linspace(0.1, 1.0, 400)}, 30.0, store=sys.
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
 @pytest.mark.parametrize("how", ["Ctrl-C", "kill -9"])
-def test_a_sweep_that_was_ended_goes_on(tmp_path: Path, how: str) -> None:
+def test_interrupted_sweep_continues(tmp_path: Path, how: str) -> None:
     command = [sys.executable, "-W", "ignore", "-c", SCRIPT, str(tmp_path / "a"), str(Path(__file__).parent)]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env=ENV, start_new_session=True
@@ -215,7 +215,7 @@ def done(path: Path) -> int:
         return 0
 
 
-def test_only_what_is_missing_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_missing_points_are_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C after some chunks; the same call then sends only the rest, and the whole is what one call gives."""
     taken = spread.Spread._take
     count = 0
@@ -269,7 +269,7 @@ print(sweep().success.all())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
-def test_a_full_disk(tmp_path: Path) -> None:
+def test_full_disk_is_reported_and_sweep_continues(tmp_path: Path) -> None:
     """The description fits, results do not: it says so, and goes on once there is room."""
     command = [
         sys.executable,
@@ -356,7 +356,7 @@ def test_store_that_this_process_writes_to_is_refused(tmp_path: Path) -> None:
     assert refused
 
 
-def test_two_processes_that_make_one_store_at_once(tmp_path: Path) -> None:
+def test_two_processes_cannot_create_one_store(tmp_path: Path) -> None:
     """One writes it, the other is told so or comes when all is done; neither sees half of a store."""
     command = writer(tmp_path / "a")
     children = [subprocess.Popen(command, env=ENV, stderr=subprocess.PIPE, text=True) for _ in range(2)]
@@ -369,7 +369,7 @@ def test_two_processes_that_make_one_store_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
-def test_store_that_is_done_holds_nothing_but_zarr(tmp_path: Path) -> None:
+def test_finished_store_holds_only_zarr(tmp_path: Path) -> None:
     """Zarr warns of whatever else lies in a group."""
     sweep(tmp_path / "a", parameters={"belt.surface_velocity": SPEEDS[:5]})
     with warnings.catch_warnings():

@@ -188,7 +188,7 @@ class TestCurves:
         with pytest.warns(RuntimeWarning, match="worse than a constant"):
             assert not fit_curve(self.speed, f, law=ss.Viscous(1.0), loss=loss).success
 
-    def test_amount_at_zero_is_named(self) -> None:
+    def test_coefficient_at_zero_is_named(self) -> None:
         """Friction that falls with speed has no viscous part."""
         with pytest.warns(RuntimeWarning, match="fit_curve: coefficient ends at its bound, 0"):
             fit_curve(self.speed, 1.0 - 0.3 * self.speed, law=ss.Coulomb(1.0) + ss.Viscous(0.5))

@@ -64,7 +64,7 @@ def test_intervals_of_both_agree() -> None:
 
 @pytest.mark.parametrize("restart", [(), (1.503,), (1.503, 2.604)])
 @pytest.mark.parametrize("sampled", [False, True])
-def test_against_differences(restart: tuple[float, ...], sampled: bool) -> None:
+def test_exact_jacobian_agrees_with_differences(restart: tuple[float, ...], sampled: bool) -> None:
     """Several signals, and stretches whose start follows from the end of the one before, but for positions and
     velocities of their own (restarts lie in motion: what rests comes back to rest)."""
     if sampled:
@@ -108,13 +108,13 @@ def test_derivatives_that_differences_do_not_confirm_are_not_used(monkeypatch: p
 class TestReasons:
     """Where derivatives along the runs do not reach, the result says why."""
 
-    def test_a_machine_that_has_none(self) -> None:
+    def test_machine_without_derivatives_uses_differences(self) -> None:
         m = shaken(LAWS["DeadTime"][0])
         found = fit(m, {"guide.law.kinetic": 0.9}, record(m, "slide.velocity", t_end=2.0))
         assert found.parameters["guide.law.kinetic"] == pytest.approx(1.0, rel=1e-6)
         assert found.jacobian == "differences" and "pure delay" in found.jacobian_reason
 
-    def test_a_function_that_builds(self) -> None:
+    def test_builder_function_uses_differences(self) -> None:
         def build(kinetic: float) -> ss.Machine:
             return shaken(ss.Coulomb(kinetic))
 
@@ -122,7 +122,7 @@ class TestReasons:
         assert found.parameters["kinetic"] == pytest.approx(1.0, rel=1e-6)
         assert found.jacobian == "differences" and "function builds the machine" in found.jacobian_reason
 
-    def test_derivatives_that_end_before_the_data(self) -> None:
+    def test_early_end_of_derivatives_uses_differences(self) -> None:
         """Behind the last bounce nothing is determined."""
         ball = ss.Machine(mass=1.0, names=["ball"], force={"ball": -9.81})
         ball.add_contact("floor", normal={"ball": 1.0}, restitution=0.5)

@@ -18,7 +18,7 @@ def _check(family: str, seeds: range) -> None:
 
 
 @pytest.mark.parametrize("family", ["chains", "contacts", "drives", "springs"])
-def test_few(family: str) -> None:
+def test_derivatives_of_random_machines_agree_with_differences(family: str) -> None:
     _check(family, range(FEW))
 
 
@@ -26,7 +26,7 @@ def test_few(family: str) -> None:
 @pytest.mark.parametrize(
     "family", ["chains", "drives", "contacts", "frictional", "geared", "supports", "stops", "springs"]
 )
-def test_many(family: str) -> None:
+def test_derivatives_of_many_random_machines_agree_with_differences(family: str) -> None:
     _check(family, range(MANY))
 
 
@@ -38,7 +38,7 @@ ONCE = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("family", "seed"), ONCE)
-def test_derivatives_of_formerly_failing_machines(family: str, seed: int) -> None:
+def test_derivatives_of_formerly_failing_machines_agree(family: str, seed: int) -> None:
     """Corners beside an instant at which the same modes follow, and states at rest that share a force."""
     assert [one for one in judge(family, seed) if one.word == WRONG] == []
 

@@ -123,14 +123,14 @@ def survives(kind: str, begin: int, end: int) -> None:
 
 
 @pytest.mark.parametrize(("kind", "count"), [("state", 400), ("run", 400), ("machine", 40)])
-def test_damage_is_refused_or_harmless(kind: str, count: int) -> None:
+def test_random_damage_is_refused_or_harmless(kind: str, count: int) -> None:
     survives(kind, 0, count)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(10))
 @pytest.mark.parametrize(("kind", "count"), [("state", 4000), ("run", 4000), ("machine", 2000)])
-def test_damage_a_hundred_thousand_times(kind: str, count: int, block: int) -> None:
+def test_random_damage_of_1e5_objects_is_refused_or_harmless(kind: str, count: int, block: int) -> None:
     survives(kind, count * block, count * (block + 1))
 
 

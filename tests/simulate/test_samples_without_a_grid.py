@@ -173,7 +173,7 @@ def test_samples_hold_every_event_and_follow_the_motion() -> None:
     assert run.t.size < 2000
 
 
-def test_default_samples_have_a_greatest_number_and_say_so() -> None:
+def test_default_samples_are_limited_with_a_warning() -> None:
     """Masses 1e-9 and 1 on 1e3 N/m: 8000 undamped periods in 0.05 s, for each of which 1e-3 takes 50 samples."""
     m = ss.Machine(mass=[1e-9, 1.0], stiffness=np.array([[1e3, -1e3], [-1e3, 1e3]]), names=["small", "large"])
     run = ss.simulate(m, t_end=0.05, initial={"small.position": 1e-3})
@@ -201,7 +201,7 @@ def test_an_oscillation_in_one_step_is_seen() -> None:
     assert worst_line(run, "q.position") < 1e-3
 
 
-def test_limit_cycle_without_dt() -> None:
+def test_limit_cycle_without_dt_matches_closed_form() -> None:
     """Closed form: amplitude sqrt(A² + (v0/w)²) about the kinetic level, A = (Fs - Fk)/k = 0.1."""
     found = ss.analysis.limit_cycle(ss.simulate(belt(), t_end=60.0), "block.position")
     omega, step, v0 = math.sqrt(2.0), 0.1, 0.2
@@ -211,7 +211,7 @@ def test_limit_cycle_without_dt() -> None:
     assert found.period == pytest.approx(period, rel=1e-9)
 
 
-def test_following_error_without_dt() -> None:
+def test_following_error_without_dt_matches_closed_form() -> None:
     """Steady state of a PD loop under a sine: |1 - T(jw)|."""
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_controller(ss.PID(kp=1e4, kd=60.0), on="q", reference=ss.Sine(amplitude=1.0, frequency=2.0))
@@ -224,7 +224,7 @@ def test_following_error_without_dt() -> None:
         assert error.rms == pytest.approx(expected / math.sqrt(2.0), rel=1e-4)
 
 
-def test_settling_without_dt() -> None:
+def test_settling_without_dt_matches_closed_form() -> None:
     m = ss.Machine(mass=1.0, stiffness=100.0, damping=4.0, names=["q"], force={"q": 100.0})
     zeta, omega = 0.2, 10.0
     found = ss.analysis.settling(ss.simulate(m, t_end=5.0), "q.position", target=1.0)
@@ -254,7 +254,7 @@ def test_pictures_show_the_curve_and_both_sides_of_a_jump() -> None:
     assert max(len(drawn.get_xdata()) for drawn in axes.get_lines()) > 150
 
 
-def test_runs_are_saved_and_copied_without_looking() -> None:
+def test_saving_and_copying_compute_no_samples() -> None:
     run = ss.simulate(belt(), t_end=10.0)
     again = pickle.loads(pickle.dumps(run))
     assert np.array_equal(again.t, run.t) and np.array_equal(again.y, run.y)

@@ -28,7 +28,7 @@ def machine(seed: int) -> tuple[ss.Machine, np.ndarray]:
     return m, rng.normal(size=4)
 
 
-def test_an_error_of_integration_on_the_wrong_side_of_zero_starts_no_loop():
+def test_integration_error_across_zero_starts_no_loop():
     """One of a hundred such machines came to "more than 100 transitions at one instant"."""
     for seed in range(300):
         m, initial = machine(seed)

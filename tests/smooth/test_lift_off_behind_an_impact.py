@@ -49,7 +49,7 @@ def lift_offs(rng: np.random.Generator) -> int:
     return lifted
 
 
-def test_ends_of_rods() -> None:
+def test_rod_ends_lift_off_after_an_impact() -> None:
     """The next touch is a root of their gap in closed form, as `rtol` is."""
     rng = np.random.default_rng(0)
     assert sum(lift_offs(rng) for _ in range(200)) >= 10

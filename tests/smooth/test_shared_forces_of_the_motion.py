@@ -159,7 +159,7 @@ def test_a_crate_on_a_platform_holds_until_both_corners_are_at_their_limits():
 
 @pytest.mark.parametrize("facets", [8, 16])
 @pytest.mark.parametrize("angle", [0.1, 0.7, 1.3, 2.4])
-def test_polygons_of_directions_hold_as_those_of_linear_machines_do(facets, angle):
+def test_friction_polygons_hold_as_in_linear_machines(facets, angle):
     """A puck on a floor given by a function, pulled harder and harder: the linear machine shares over the sides of the
     polygon (tested against its support function), this one within the limits of each direction.
     """
@@ -205,7 +205,7 @@ def rolls_off(mu: float, **how: Any) -> ss.Trajectory:
 
 
 @pytest.mark.parametrize("mu", [1e3, 1e5, 1e6])
-def test_a_disc_rolls_off_a_hill_however_rough(mu):
+def test_disc_rolls_off_a_hill_of_any_friction(mu):
     """It leaves where v² = G R cosφ, R being the radius of its centre's path. Rolling keeps ¾ v² + G R cosφ, to the short
     slip before, from where N has fallen to F / µ.
     """
@@ -220,7 +220,7 @@ def test_a_disc_rolls_off_a_hill_however_rough(mu):
 
 
 @pytest.mark.parametrize("mu", [1.0, 1e3, 1e6, 1e9])
-def test_a_disc_on_a_soft_floor_rolls_however_rough(mu):
+def test_disc_on_a_compliant_floor_rolls_at_any_friction(mu):
     """Dropped on a soft floor with spin: every bounce ends with a break-away where next to nothing presses any more."""
     r = 0.25
     m = ss.Machine(mass=[1.0, 1.0, 0.5 * r * r], names=["x", "y", "turn"], force={"y": -G})
