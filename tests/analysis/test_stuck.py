@@ -108,7 +108,7 @@ def test_map_points_agree_with_scipy(load: float, frequency: float) -> None:
     assert 0.05 < fraction < 0.95
 
 
-def test_error_of_slow_motion_is_the_twist_of_the_coupling() -> None:
+def test_fraction_and_error_of_slow_motion_match_closed_form() -> None:
     """Static = kinetic, ever slower: the load follows behind ± Fs/c, stuck at reversals, linearly in speed.
 
     Closed form: breaks away at A sin θ = Fs/c; after each reversal it waits until A (1 - cos θ) = 2 Fs/c.

@@ -130,7 +130,7 @@ def belt_run():
     return ss.simulate(machine, t_end=100.0, dt=0.01, initial={"block.velocity": 0.2})
 
 
-def test_tracking_of_a_run_equals_tracking_of_its_arrays():
+def test_stops_of_the_belt_match_closed_form():
     """Stick lasts 1 s and slip (2π − 2·atan2(A, B))/ω with A = 0.1, B = 0.2/ω, after a first stick of 2.5
     s.
     """

@@ -66,7 +66,7 @@ class TestCombinations:
         for name in names:
             assert f"{name}=" in repr(law)
 
-    def test_error_decreases_with_rtol(self, names):
+    def test_events_agree_at_two_tolerances(self, names):
         """Event times at two tolerances agree: the choice of modes does not hang on the step."""
         tight, loose = (ss.simulate(machine(names), 16.0, rtol=r).events for r in (1e-11, 1e-7))
         assert [(e.before, e.after) for e in tight] == [(e.before, e.after) for e in loose]

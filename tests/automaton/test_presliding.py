@@ -68,7 +68,7 @@ class TestForce:
         assert run["guide.mode"][0] == 1
         assert run["guide.presliding"][0] == 0.0
 
-    def test_surface_stop_with_jump_keeps_the_strain(self):
+    def test_element_left_at_rest_by_its_surface_keeps_its_force(self):
         """Left sliding at exactly v = 0 by its surface, the element sticks with the force that it had."""
         run = prescribed(law(), *steps([(0.1, 5e-3), (0.5, 0.0)]))
         assert [str(e.after) for e in run.events] == ["stick"]

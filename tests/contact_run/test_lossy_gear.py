@@ -58,7 +58,7 @@ def compared(play: float, bearing: bool, t_end: float) -> tuple[list[str], float
 
 @pytest.mark.parametrize("play", [0.01, 1e-6])
 @pytest.mark.parametrize("bearing", [False, True])
-def test_published_examples_finish(bearing: bool, play: float) -> None:
+def test_published_examples_agree_with_scipy(bearing: bool, play: float) -> None:
     """Half a second, as published: locked twice, reversed twice; one flank carries, so play plays no part."""
     what, times, states = compared(play, bearing, 0.5)
     assert what == ["stops", "forwards", "stops", "backwards"]
@@ -87,7 +87,7 @@ def test_lock_and_break_away_times_match_closed_form(bearing: bool) -> None:
 
 
 @pytest.mark.parametrize("bearing", [False, True])
-def test_small_backlash_converges_to_none(bearing: bool) -> None:
+def test_gear_without_backlash_agrees_with_scipy(bearing: bool) -> None:
     """Both flanks touch, and forces by which they press against each other would lock any gear: they hold no friction."""
     what, times, states = compared(0.0, bearing, 0.5)
     assert what == ["stops", "forwards", "stops", "backwards"]

@@ -41,7 +41,7 @@ def test_stops_never_pull_before_they_push() -> None:
         np.testing.assert_allclose(run[name], half, rtol=1e-9)  # the instant is known to its last digits
 
 
-def test_stops_with_short_time_constants_start_correctly() -> None:
+def test_stop_across_a_tiny_clearance_carries_no_force() -> None:
     """The time to cross a play of 1e-14 m says nothing about how fast the force rises."""
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": _rising()})
     m.add_friction("guide", on="x", law=ss.Coulomb(2.0), normal_load=1.0)
@@ -55,7 +55,7 @@ def test_stops_with_short_time_constants_start_correctly() -> None:
 
 @pytest.mark.parametrize("law", [ss.Coulomb(0.5), ss.Stribeck(0.5, 0.5, 0.1)], ids=["exact", "integrated"])
 @pytest.mark.parametrize("share", [0.3, 0.8])
-def test_friction_and_load_starting_together_slide_correctly(law: ss.Law, share: float) -> None:
+def test_load_and_push_starting_together_stick_within_the_cone(law: ss.Law, share: float) -> None:
     """The force presses and pushes: below the cone it sticks, above it slides by what is left over, from the first on."""
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": _rising(share * SIZE), "y": _rising(-SIZE)})
     m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=law)

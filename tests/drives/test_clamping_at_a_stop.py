@@ -50,7 +50,7 @@ def test_integral_is_clamped_against_a_stop(mass, method):
     assert np.abs(run["q0.velocity"]).max() < 1e-14
 
 
-def test_stop_reached_under_limited_output_is_handled():
+def test_stop_under_limited_output_is_reached_at_closed_form_time():
     """A body under the full force reaches the stop at sqrt(2 m gap / u) and stays; the reference is that high that
     the output is limited from the start. Then e = r, and r falls slowly enough for the integral to follow down.
     """

@@ -233,7 +233,7 @@ def test_sampled_loop_among_themselves_is_refused() -> None:
     ],
     ids=["linear", "coulomb", "stribeck"],
 )
-def test_a_loop_that_grows_without_bound_says_so(law: ss.Law | None, how: str) -> None:
+def test_diverging_loop_is_named(law: ss.Law | None, how: str) -> None:
     """Where a Stribeck curve is passed in less than the last digit of t the run ends before numbers do."""
     m = ss.Machine(mass=1.0, names=["q"])
     if law is not None:

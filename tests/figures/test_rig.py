@@ -52,7 +52,7 @@ def test_fit_residuals_are_small() -> None:
 
 
 @pytest.mark.parametrize("restitution", [0.01, 0.05, 0.2, 0.5, 0.84])
-def test_restitution_shortens_rests_after_impacts(restitution: float) -> None:
+def test_restitution_prevents_rests_after_impacts(restitution: float) -> None:
     """No rest follows most impacts, or none; the misfit is three orders greater."""
     gear = rig_fit.gear(SHAFT, DAMPING, restitution)
     found, _ = rig_fit.rests(rig_fit.lower(gear))

@@ -272,7 +272,7 @@ def test_noise_free_lugre_of_radau_is_a_success() -> None:
     assert found.success and list(found.parameters.values()) == pytest.approx([*truth.values()], rel=2e-7)
 
 
-def test_search_that_runs_out_of_evaluations_says_so_first() -> None:
+def test_exhausted_evaluations_are_reported_first() -> None:
     t = np.linspace(0.0, 4.0, 401)
     data = {"body.position": (t, by_scipy(1.0, 0.8, t))}
     names = ["guide.law.kinetic", "guide.law.coefficient"]

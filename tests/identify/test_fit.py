@@ -234,7 +234,9 @@ class TestWhatIsSaid:
         assert isinstance(found, MachineFit)
         assert (found.message == "interrupted" and not found.success) or found.success
 
-    def test_progress_is_off_without_terminal(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_progress_false_is_silent_and_bad_progress_is_refused(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         m = shaken(ss.Coulomb(1.5, 1.0))
         fit(m, {"guide.law.kinetic": 0.9}, record(m, "slide.position"), progress=False)
         assert capsys.readouterr().err == ""

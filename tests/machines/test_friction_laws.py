@@ -78,7 +78,7 @@ def test_a_dip_between_two_samples_is_found():
     assert (low, high) == pytest.approx((at * math.exp(-width), at * math.exp(width)), rel=1e-9)
 
 
-def test_self_braking_covers_all_or_no_speeds():
+def test_self_braking_can_hold_at_all_or_no_speeds():
     assert wedge(ss.Stribeck(static=0.4, kinetic=0.25, stribeck_velocity=0.1)).self_braking
     assert wedge(ss.Coulomb(0.1)).self_braking_speeds == ()
     assert SET_1.self_braking_speeds == ((0.0, math.inf),)

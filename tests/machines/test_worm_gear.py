@@ -192,7 +192,7 @@ def test_counter_flank_speed_is_the_boundary(friction):
         assert dataclasses.replace(gear, motor_speed=-factor * critical).strikes_counter_flank is strikes
 
 
-def test_counter_flank_is_hit_at_any_speed_above_the_limit():
+def test_soft_shaft_hits_the_counter_flank_at_any_speed():
     """A soft shaft stores so much that the first flight is wide even at vanishing speed."""
     gear = dataclasses.replace(RIG, friction=0.4, shaft_stiffness=0.3)
     assert gear.counter_flank_speed == 0.0

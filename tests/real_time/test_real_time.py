@@ -187,7 +187,7 @@ class TestInputs:
         )
         return m
 
-    def test_inputs_are_ordered_by_name(self):
+    def test_inputs_have_the_names_of_their_signals(self):
         rt = ss.RealTime(self.machine(), step=0.01)
         assert set(rt.inputs) == {"motor", "load", "belt"}
         assert rt.run(3)[-1] == pytest.approx([0.0, 0.0])  # 0.25 N of the default do not move it

@@ -32,7 +32,7 @@ def shaken(law: ss.Law) -> ss.Machine:
         ("LuGre", "stiffness"), ("LuGre", "kinetic"), ("LuGre", "static"), ("LuGre", "stribeck_velocity"),
     ],
 )  # fmt: skip
-def test_derivatives_end_at_corners_of_a_law(law: str, name: str) -> None:
+def test_derivatives_at_corners_of_a_law_are_right_or_end(law: str, name: str) -> None:
     kind, numbers = LAWS[law]
     parameter, signals = f"guide.law.{name}", ["slide.position", "slide.velocity"]
     run = ss.simulate(shaken(kind(**numbers)), 3.0, sensitivities=[parameter], rtol=1e-10)

@@ -63,7 +63,7 @@ def ends(m: ss.Machine, t_end: float, name: str, **options: float) -> tuple[floa
     return until.time, until.reason
 
 
-def test_end_at_a_sampling_instant_is_nan() -> None:
+def test_end_at_a_sampling_instant_ends_derivatives() -> None:
     """The velocity's rate jumps there: on one side of the period its end lies before the tick."""
     m = slide()
     m.add_controller(ss.PID(kp=35.0, period=0.015625), name="pid", on="slide", reference=SLOW)
@@ -104,7 +104,7 @@ def stuck(law: str, masses: int) -> ss.Machine:
         ("stribeck", 1, "PID", 0.004), ("stribeck", 2, "PI", 0.0),
     ],
 )  # fmt: skip
-def test_mode_change_at_a_sampling_instant_ends_derivatives(
+def test_mode_change_at_a_sampling_instant_moves_with_it(
     law: str, masses: int, control: str, delay: float
 ) -> None:
     """What a controller puts out sets a body free: the tick is the event, and moves as it does."""
@@ -140,10 +140,10 @@ def test_separating_sampling_instants_end_derivatives() -> None:
     m.add_controller(ss.PID(kp=3.0, period=0.03), name="a", on="slide", reference=SLOW)
     m.add_controller(ss.PID(kp=5.0, period=0.05), name="b", on="slide", reference=SLOW)
     time, reason = ends(m, 1.005, "a.control.period")
-    assert time == pytest.approx(0.15) and "move apart" in reason
+    assert time == pytest.approx(0.15) and "separates" in reason
 
 
-def test_derivative_by_zero_delay_is_one_sided() -> None:
+def test_derivative_by_zero_delay_is_undetermined() -> None:
     m = slide()
     m.add_controller(ss.PID(kp=35.0, period=0.013), name="pid", on="slide", reference=SLOW)
     time, reason = ends(m, 1.005, "pid.control.delay")
@@ -161,7 +161,7 @@ def test_adjoint_by_period_falls_back_to_forward_mode() -> None:
     assert np.array_equal(*found)
 
 
-def test_derivatives_of_means_by_period_are_nan() -> None:
+def test_derivatives_of_means_by_period_agree_with_differences() -> None:
     """Ticks bend positions and velocities; what is held jumps there, and has none."""
 
     def run(period: float, **options: Any) -> ss.Trajectory:

@@ -128,7 +128,7 @@ def test_controller_output_overflow_ends_the_run():
     assert run.state.t == 0.01 and "is 1e+300 there and -inf next" in run.message
 
 
-def test_infinite_controller_output_is_refused():
+def test_infinite_controller_output_ends_the_run():
     m = ss.Machine(mass=1.0, names=["a"])
     m.add_controller(lambda t, r, y: math.inf if t > 0.55 else 1.0, name="mine", on="a", period=0.1)
     run = ss.simulate(m, 2.0)

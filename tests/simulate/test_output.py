@@ -57,7 +57,7 @@ def test_samples_are_on_the_requested_grid(run):
     assert all(run[name].shape == run.t.shape for name in run.signals)
 
 
-def test_default_samples_include_the_steps(run):
+def test_default_samples_include_events_and_both_ends(run):
     r = ss.simulate(run.machine, t_end=60.0, initial={"block.velocity": 0.2})
     assert r.t[0] == 0.0 and r.t[-1] == 60.0 and np.all(np.diff(r.t) > 0)
     assert set(e.time for e in r.events) <= set(r.t)

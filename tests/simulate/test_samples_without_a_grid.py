@@ -193,7 +193,7 @@ def test_signal_of_subnormal_size_has_samples() -> None:
     assert worst_line(run, "moves.position") < 1e-3
 
 
-def test_an_oscillation_in_one_step_is_seen() -> None:
+def test_oscillation_within_one_step_is_resolved() -> None:
     """Exact flows take one step for a thousand periods."""
     m = ss.Machine(mass=1.0, stiffness=(2.0 * math.pi * 10.0) ** 2, names=["q"])
     run = ss.simulate(m, t_end=20.0, initial={"q.position": 1.0})

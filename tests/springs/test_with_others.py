@@ -42,7 +42,7 @@ def test_damped_touch_breaks_a_stuck_block_away() -> None:
         assert ss.analysis.audit(run).passed
 
 
-def test_wall_at_a_stop_corner_strikes_first() -> None:
+def test_wall_at_a_stop_corner_reverses_before_the_stop() -> None:
     """A rigid wall exactly where a stop begins: it strikes and turns back, and the stop is never pressed in."""
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_contact("wall", normal={"q": -1.0}, gap=0.1, restitution=0.5)
@@ -71,7 +71,7 @@ def test_impact_on_a_pressed_damped_stop_matches_closed_form() -> None:
 
 
 @pytest.mark.parametrize(("force", "mode"), [(1.0, ss.Mode.HIGH), (-1.0, ss.Mode.OPEN), (0.0, ss.Mode.OPEN)])
-def test_start_on_a_corner_matches_closed_form(force: float, mode: ss.Mode) -> None:
+def test_start_on_a_corner_follows_its_acceleration(force: float, mode: ss.Mode) -> None:
     """At rest on the corner the acceleration decides, and nothing at all stays in the play."""
     m = ss.Machine(mass=1.0, names=["q"], force={"q": force})
     m.add_spring("play", on="q", stiffness=100.0, damping=1.0, backlash=0.02)
@@ -92,7 +92,7 @@ def test_a_start_on_a_corner_decided_by_the_jerk() -> None:
     assert run["q.position"] == pytest.approx(0.01 + 0.03 * (t - np.sin(w * t) / w), abs=1e-17)
 
 
-def test_two_stops_touched_together_share_one_event() -> None:
+def test_two_stops_equal_one_of_twice_the_stiffness() -> None:
     m = ss.Machine(mass=2.0, names=["q"])
     for name in ("left", "right"):
         m.add_spring(name, on="q", stiffness=50.0, damping=1.0, one_sided=True)
@@ -107,7 +107,7 @@ def test_two_stops_touched_together_share_one_event() -> None:
     assert a.events[2].time == a.events[3].time == pytest.approx(b.events[1].time, abs=1e-15)
 
 
-def test_controller_against_a_stop_agrees_with_scipy() -> None:
+def test_controller_against_a_stop_rests_at_its_limit() -> None:
     """A P controller with a limit pushes a mass into a buffer: it rests where k x is the limit."""
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_controller(ss.PID(kp=100.0, kd=20.0, limits=5.0), on="q", reference=ss.Constant(1.0))
@@ -117,7 +117,7 @@ def test_controller_against_a_stop_agrees_with_scipy() -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_bristles_beside_a_stop_agree_with_scipy() -> None:
+def test_touch_beside_bristles_is_found_to_tolerance() -> None:
     """Numerical flow: the touch is found to the tolerance of the integration."""
     law = ss.LuGre(stiffness=1e3, damping=10.0, static=1.0, kinetic=0.8, stribeck_velocity=0.01)
     m = ss.Machine(mass=1.0, names=["q"], force={"q": 3.0})
