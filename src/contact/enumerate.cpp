@@ -139,7 +139,7 @@ private:
   Index n_;
 };
 
-// Whether the point z, a solution, lies in the face of the basis: z vanishes outside it and w inside it.
+// True if the solution z lies in the face of the basis: z vanishes outside it and w inside it.
 bool within(const Problem& p, const Equilibration& e, const double* z, double t, Basis basis) {
   double top = 0.0;
   for (Index i = 0; i < p.n; ++i) top = std::max(top, z[i] / e.col[i]);

@@ -63,8 +63,8 @@ private:
     return 0;
   }
 
-  // Whether row a divided by p comes before row b divided by q, the first of their terms that differ deciding; behind
-  // these the columns of the first basis, so that no two rows are alike.
+  // True if row a divided by p is lexicographically less than row b divided by q. The columns of the first basis
+  // follow the terms, so that no two rows are equal.
   bool before(Index a, Index b, double p, double q) const {
     for (Index j = 0; j < terms; ++j) {
       const double equal = tolerance::rest * (size(a, j) / std::abs(p) + size(b, j) / std::abs(q));
@@ -166,7 +166,7 @@ HeldLimits by_groups(const Matrix& K, const Matrix& margins, const Matrix& size)
   return all;
 }
 
-// What is left of the problem once the limits `held` are equations.
+// The reduced problem in which the limits `held` are equations.
 struct Reduced {
   List<Index> others;
   Matrix K, margins;
@@ -216,7 +216,7 @@ HeldLimits held_limits(const Matrix& K, const Matrix& margins, const Matrix& siz
   for (const List<Index>& set : relieving) {
     const HeldLimits one = with_held(K, margins, size, set);
     if (!one.found) {
-      // What leaves is friction that contacts cannot hold, not a contact that another set leaves closed.
+      // A failure against limits of friction alone is reported in preference to one that opens a contact of another set.
       const auto of_contact = [&](Index k) {
         return std::any_of(relieving.begin(), relieving.end(),
                            [k](const List<Index>& s) { return std::find(s.begin(), s.end(), k) != s.end(); });

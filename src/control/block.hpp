@@ -50,8 +50,8 @@ struct Block {
   bool continuous() const { return period == 0.0; }
   Index states() const { return initial.size(); }
   Index outputs() const { return lo.size(); }
-  // Which input tells by how much a limit further on cuts off what this controller asks for, where clamping is by that
-  // one, too; else -1. Who clamps has one reference besides.
+  // Index of the input with the excess over a downstream limit, if clamping uses it; else -1. A clamping controller has
+  // one additional reference.
   Index further_limit() const {
     for (Index k = 0; k < inputs.size(); ++k)
       if (inputs[k].of == Channel::Of::reference && inputs[k].index == 1) return k;
@@ -103,7 +103,7 @@ struct BlockGuard {
 };
 List<BlockGuard> guards(const Block& block, Index output, Saturation mode);
 
-// What a block reads at one instant; `wdot` may be null if !needs_input_rates().
+// Inputs of a block at one instant; `wdot` may be null if !needs_input_rates().
 struct BlockInputs {
   const double* w = nullptr;
   const double* wdot = nullptr;

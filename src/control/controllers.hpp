@@ -22,7 +22,7 @@ template <> struct Words<AntiWindup> {
   static constexpr const char* list[] = {"none", "back_calculation", "clamping"};
 };
 
-// Where velocities come from: a sensor, or the difference quotient of sampled positions.
+// Source of velocities: a sensor, or the difference quotient of sampled positions.
 enum class RateSource { measured, difference };
 template <> struct Words<RateSource> {
   static constexpr const char* list[] = {"measured", "difference"};
@@ -37,7 +37,7 @@ struct Limits {
   }
 };
 
-// What all controllers have.
+// Options common to all controllers.
 struct ControlOptions {
   Limits limits;
   AntiWindup anti_windup = AntiWindup::back_calculation;
@@ -61,7 +61,7 @@ struct ControlOptions {
   }
 };
 
-// Whether the measured signal itself or its rate is controlled (a velocity loop on a position encoder).
+// Controlled quantity: the measured signal or its rate (a velocity loop on a position encoder).
 enum class Controlled { value, rate };
 template <> struct Words<Controlled> {
   static constexpr const char* list[] = {"value", "rate"};

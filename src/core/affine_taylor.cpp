@@ -178,8 +178,8 @@ Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const d
     }
   }
 
-  // Where the trial step is far too short (a scale that knows nothing of the motion) the last terms are lost
-  // to underflow and say nothing: the series then ends before them.
+  // If the trial step is far too short (a scale unrelated to the motion) the last terms underflow:
+  // the series is then cut before them.
   while (degree > 4 && size[degree] <= underflow) --degree;
   double ratio = 1.0;
   if (small < 4 || trial != horizon) ratio = std::min(allowed_ratio(size.data(), degree), horizon / trial);

@@ -154,8 +154,8 @@ template <class Visit> bool walk(const double* c, int n, double noise, bool& abo
   return false;
 }
 
-// Whether p < -noise on [0, 1] for certain, by its first terms and the sum of all others: the first terms of
-// a series that converges are nearly all of it, and bounds cost the square of the degree.
+// True only if p < -noise on [0, 1], by the first terms and the sum of magnitudes of all others: a convergent
+// series is dominated by its first terms, and Bernstein bounds cost the square of the degree.
 bool clearly_negative(const double* c, int n, double noise) {
   constexpr int low = 12;
   if (n < low + 8) return false;

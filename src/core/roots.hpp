@@ -1,4 +1,4 @@
-// Where a guard fires within a step. A guard is a scalar polynomial p(theta) = sum_k c[k] theta^k on (0, 1];
+// Roots of guards within a step. A guard is a scalar polynomial p(theta) = sum_k c[k] theta^k on (0, 1];
 // it fires where p goes from not positive to positive. Isolation is by Bernstein coefficients: they bound p
 // from both sides, and one change of their sign means exactly one root (Descartes), so nothing is missed
 // however close two roots are.
@@ -26,7 +26,7 @@ struct Crossing {
   double theta = 0.0;
 };
 
-// What rounding can make of zero: excursions beyond zero smaller than this are touches, not crossings.
+// Rounding error of a guard: excursions beyond zero smaller than this are touches, not crossings.
 inline double guard_noise(double sum_of_magnitudes) {
   return tolerance::polynomial * sum_of_magnitudes;
 }

@@ -96,7 +96,7 @@ bool rosenbrock_attempt(F&& f, double t, const double* x, const double* f0, cons
     } else { // stiffly accurate: the arguments of the last two stages add the u before to the argument before
       for (Index i = 0; i < n; ++i) argument[i] += U[(s - 1) * n + i];
     }
-    // What the right-hand side needs of the stages before is summed while f is being worked out.
+    // The contributions of earlier stages to the right-hand side are summed while f is evaluated.
     for (Index i = 0; i < n; ++i) sum[i] = s <= 4 && ft ? h * h * d[row] * ft[i] : 0.0;
     detail::combine<s>(C[row], U, n, sum, sum);
     f(t + c[row] * h, static_cast<const double*>(argument), rhs);

@@ -137,7 +137,7 @@ std::optional<Split> invariant(const Wide& A, const Matrix& slow, const Matrix& 
         16.0 * DoubleDouble::epsilon * static_cast<double>(n) * largest(A) * largest(L) * largest(R);
     if (!std::isfinite(noise)) return {};
     if (std::max(largest(B.topRightCorner(m, f)), largest(B.bottomLeftCorner(f, m))) <= noise) {
-      // What is left of the fast rates where a slow one is zero (a mass that drifts) is nothing but rounding.
+      // If a slow rate is zero (a drifting mass), the remaining coupling to the fast rates is rounding error.
       for (Index j = 0; j < m; ++j)
         for (Index i = 0; i < m; ++i)
           if (std::abs(B(i, j).high) <= noise) B(i, j) = 0.0;
@@ -191,7 +191,7 @@ double largest_modulus(const Matrix& A) {
   return most;
 }
 
-// What has been split off before, with the next.
+// Columns of a followed by those of b: the subspace split off before, and the next one.
 Wide beside(const Wide& a, const Wide& b) {
   Wide both(b.rows(), a.cols() + b.cols());
   both << a, b;

@@ -1,5 +1,5 @@
-// What counts as equal, at rest or zero, by name. All derive from two scales: the last digit of a double, and what a
-// sum of terms is known to, relative to the sizes of these terms.
+// Named thresholds for equality, rest and zero. All derive from two scales: the unit roundoff of a double, and the
+// rounding error of a sum, relative to the sizes of its terms.
 #pragma once
 
 #include <limits>

@@ -49,7 +49,7 @@ Matrix least_forces(const Matrix& G, Matrix& shifts) {
   const Index n = G.rows();
   Matrix H = Matrix::Zero(n, n);
   shifts.resize(n, 0);
-  // What does not act on others is nothing to them, to the last bit.
+  // Uncoupled groups are inverted separately, so that they do not affect each other bitwise.
   for (const List<Index>& which : linalg::members(linalg::groups(G))) {
     const Matrix own = G(which, which);
     const Vector d = units_of(own);
@@ -93,7 +93,7 @@ bool shifts_normals(const Holding& c, const Matrix& shifts) {
   return normals > 0 && shifts.bottomRows(normals).cwiseAbs().maxCoeff() > tolerance::entry;
 }
 
-// Where rows turn, only the first look at a regime tells how much is redundant.
+// If rows depend on the motion, the redundancy is determined when the regime is first evaluated.
 Matrix turning_inverse(const System& sys, const Matrix& G, const Holding& c, Regime& r) {
   Matrix shifts;
   const Index open = r.modes.open.directions;
@@ -216,8 +216,8 @@ bool Holding::invert(double least_pivot) {
 
 namespace {
 
-// Where rows turn this is done at every evaluation, and takes no memory. Few entries of rows, effects and accelerations
-// are not zero.
+// If rows depend on the motion this runs at every evaluation, without allocation. Most entries of rows, effects and
+// accelerations are zero.
 void add_product(const System& sys, Matrix& out, const Matrix& a, const Matrix& b) {
   if (!sys.tangent) {
     out += a * b;

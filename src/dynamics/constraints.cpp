@@ -128,7 +128,7 @@ private:
   }
 };
 
-// Where rows turn: Newton's method from zero for what is not given.
+// Initial values for constraints that depend on the motion: Newton's method from zero for the missing values.
 class Assembly {
 public:
   Assembly(const System& system, double time, const Vector& values)

@@ -1,4 +1,4 @@
-// What constraints (model/constraints.hpp) make of states, of a regime's matrices and of forces.
+// Effect of constraints (model/constraints.hpp) on states, on the matrices of a regime and on forces.
 #pragma once
 
 #include "dynamics/regime.hpp"

@@ -1,5 +1,5 @@
-// What one friction element does while no constraint holds it: its force and the rates of its internal states, in
-// all its modes. Written once, for numbers (the flow) and for numbers with derivatives (its Jacobian).
+// Force and rates of the internal states of one friction element that is not a constraint, in all its modes.
+// A template on the scalar: numbers for the flow, numbers with derivatives for its Jacobian.
 #pragma once
 
 #include "friction/law.hpp"

@@ -1,4 +1,4 @@
-// What can end a combination of modes, and of which element.
+// Guards: events that can end a combination of modes, with their elements.
 #pragma once
 
 #include "core/list.hpp"
@@ -66,7 +66,7 @@ struct Guard {
     return {
         .kind = GuardKind::shared_limit, .direction = static_cast<std::int8_t>(direction), .facet = facet};
   }
-  // What shared forces had in common; the elements that leave are the decision's to say.
+  // Common limit of shared forces; the decision selects the elements that break away.
   static Guard of_shared_forces() { return {.kind = GuardKind::shared_limit}; }
   static Guard of_limit(Index limit) { return {.kind = GuardKind::sharing_changes, .limit = limit}; }
   static Guard of_flank(GuardKind kind, Index flank, Index number) {
@@ -76,7 +76,7 @@ struct Guard {
   static Guard of_saturation(Index number) { return {.kind = GuardKind::saturation, .saturation = number}; }
 };
 
-// What a guard is the sum of, said once: its value, its gradient and the size of its terms follow. It fires when it
+// Terms of a guard, from which its value, its gradient and the size of its terms follow. A guard fires when it
 // becomes positive.
 //   sign * form(x, s) + sum factor x_at + sum factor F_at + sum weight limit
 struct GuardTerms {

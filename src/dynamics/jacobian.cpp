@@ -17,8 +17,8 @@ constexpr double share_of_size = 1e-3; // of the deflection at break-away, a bri
 using ConstVector = Eigen::Map<const Vector>;
 using Seeded = Dual<element_seeds>;
 
-// What an element's force depends on, in the order of the derivatives; then as many of its internal states as
-// there is room for at once.
+// Arguments of an element's force, in the order of the derivatives; then as many of its internal states as
+// fit at once.
 enum Seed : Index {
   by_velocity,
   by_load,
@@ -77,7 +77,7 @@ private:
     return c < 0 ? 0.0 : w.force(sys.friction.size() + c);
   }
 
-  // What signals do that enter by the columns of `by`; by a row; one of them.
+  // Contribution of signals that enter by the columns of `by`; by a row; of a single signal.
   template <class Columns> void add_signals(Matrix& rows, const Columns& by) const {
     if (turning)
       rows.noalias() += by * turning->signals;
@@ -97,7 +97,7 @@ private:
       rows(i, nx) += factor * sdot(signal);
   }
 
-  // What constraints make of accelerations that come about without them.
+  // Accelerations under constraints from those without constraints.
   void accelerate() {
     const Matrix& free = turning->accelerations;
     J += free;

@@ -224,7 +224,7 @@ void silence_rest(const System& sys, const Regime& r, const double* x, const dou
   }
 }
 
-// What slides: forces of its own, and by the normal force that loads it.
+// Forces of sliding elements: their own, and those proportional to the normal force that loads them.
 void sliding_forces(const System& sys, const Regime& r, const double* x, const double* s, double* xdot,
                     Scratch& w) {
   for (Index k = 0; k < r.sliding.size(); ++k) {

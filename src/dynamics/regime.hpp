@@ -29,7 +29,7 @@ inline Interval held(const Interval& limits, const FrictionMode& mode) {
 
 class Tangent;
 
-// What evaluate() works with; sized once, owned by the caller.
+// Work space of evaluate(); sized once, owned by the caller.
 struct Scratch {
   Vector s, rate, xdot, force, guards, held, sliding, dry, z, zdot, row;
   Vector coupling; // of friction and the normal forces that load it
@@ -111,8 +111,8 @@ void evaluate(const System& sys, const Regime& regime, double t, const double* x
 double coupling(const System& sys, const Regime& regime, double t, const double* x, const double* s,
                 Scratch& scratch);
 
-// Where forces of sticking elements are not unique: those of least greatest utilisation, in place of what
-// evaluate() gives. For those who read forces; the motion is the same for every way of sharing.
+// Replaces statically indeterminate forces of sticking elements by those whose greatest utilisation is least.
+// For output only; the motion does not depend on the sharing.
 void share_forces(const System& sys, const Regime& regime, double t, const double* x, const double* s,
                   double* force, Scratch& scratch);
 
@@ -124,7 +124,7 @@ bool can_hold(const System& sys, const Regime& regime, const List<Index>& limits
 // Sets of contacts that relieve of preload, and which limits shift together: known of a linear machine's regimes, to be
 // found where rows turn.
 void find_relief(const System& sys, const Regime& regime, Sharing& sharing);
-// Which limits hold just after an instant, see contact/share.hpp; those that nothing shifts can only be broken.
+// Active limits just after an instant, see contact/share.hpp; limits that no sharing changes can only be exceeded.
 contact::HeldLimits hold_limits(const Sharing& sharing, const Matrix& by_forces, const Matrix& by_multipliers,
                                 const Matrix& margins, const Matrix& size);
 
@@ -132,11 +132,11 @@ contact::HeldLimits hold_limits(const Sharing& sharing, const Matrix& by_forces,
 void guard_values(const System& sys, const Regime& regime, double t, const double* x, const double* s,
                   const double* force, double* guards, Scratch& scratch);
 
-// What the forces and limits amount to that shift together with this limit of the sharing.
+// Size of the forces and limits that change together with this limit of the sharing.
 double sharing_size(const System& sys, const Regime& regime, Index limit, double t, const double* x,
                     const double* s, const double* force);
 
-// What the terms of a guard amount to, in its own unit: a value that is a small share of this may be rounding. 0 for
+// Size of the terms of a guard, in its unit: a value that is a small fraction of it may be rounding error. 0 for
 // switches of laws.
 double guard_size(const System& sys, const Regime& regime, const Guard& guard, double t, const double* x,
                   const double* s, const double* force, const Vector& nominal);
@@ -178,7 +178,7 @@ double total_load(const System& sys, const Friction& element, int load_stretch, 
 Interval unit_limits(const Friction& element, double t, const double* x);
 Interval stick_limits(const System& sys, const Friction& element, int load_stretch, double t, const double* x,
                       const double* s, const double* force);
-// What a sticking element holds in these modes.
+// Limits of the force of a sticking element in these modes.
 Interval holding_limits(const System& sys, const Modes& modes, Index element, double t, const double* x,
                         const double* s, const double* force);
 // A rigid element that its lagged force holds; 0, or the side.

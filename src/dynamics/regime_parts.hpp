@@ -6,7 +6,7 @@
 
 namespace stickslip {
 
-// What is known of a regime that is built beside another one.
+// Hints for a regime that is built next to another one.
 struct RegimeHint {
   const List<Index>* columns =
       nullptr;                     // of (x, s): of an affine regime only these of its four matrices, else all
@@ -15,9 +15,9 @@ struct RegimeHint {
 std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, const LinearPart& linear,
                                      const RegimeHint& hint = {});
 
-// What rests and what touches: R x' + Rs s = 0 by forces f along -U. Friction first, then normal forces, which act
-// along their constraint: they enter like friction does, opposing it, and get their sign back at the end. Kept where
-// rows turn, so that solving again takes no memory.
+// Resting and touching elements: R x' + Rs s = 0 by forces f along -U. Friction first, then normal forces, which act
+// along their constraint: they enter with the opposite sign, like friction, and are negated at the end. Kept if rows
+// depend on the motion, so that solving again does not allocate.
 struct Holding {
   Index friction = 0, count = 0;
   Matrix R, Rs, U;
@@ -50,8 +50,8 @@ void find_facets(const Matrix& W, Regime& regime);
 // are without effect: of least norm, `shifts` spanning these, orthonormal.
 Matrix least_forces(const Matrix& G, Index without_effect, Matrix& shifts);
 
-// What takes these velocities of rows that hold away, G being what unit impulses bring about. Along directions that are
-// one but for rounding nothing is taken away: a regime shares the forces there.
+// Impulses that set given velocities of holding rows to zero; G is the response to unit impulses. Directions that are
+// equal within rounding are left out: a regime shares the forces there.
 Vector impulses_to_rest(const Matrix& G, const Vector& speed);
 
 // sharing.cpp: the limits that bound forces which rigidity leaves open, `shifts` spanning what may be added to them;

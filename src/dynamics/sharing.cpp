@@ -22,7 +22,7 @@ struct Margin {
   const double* x = nullptr; // limits are those of this state at t; else what they are whatever the state
   double t = 0.0;
 
-  // What an element can take changes with time or with internal states, not only with its load.
+  // True if the limit of an element depends on time or internal states, not only on its load.
   bool varies(const Friction& p, Index i) const {
     return x == nullptr && (p.aged >= 0 || p.states >= 0) && held_by_lag(p, r.modes, i) == 0;
   }

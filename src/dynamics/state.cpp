@@ -127,8 +127,8 @@ State initial_state(const System& sys, double t0, const Vector& given) {
       s.nominal(i) = std::max(s.nominal(i), t * s.nominal(n + i));
     }
   }
-  // What the description gives no size (a neighbour that only its initial displacement moves) has that of its
-  // springs, as far as walls let it go.
+  // Coordinates without a size in the description (moved only by an initial displacement) have that of their
+  // springs, limited by walls.
   const Vector room = between_walls(sys, open_gaps(sys, t0, x0));
   Vector rates = sys.A.cwiseAbs() * s.nominal;
   for (List<Index> grown{0}; !grown.empty();) {

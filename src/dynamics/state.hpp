@@ -15,8 +15,8 @@ struct State {
   Vector x; // at t
   Modes modes;
   double base_t = 0.0; // start of the step in progress
-  // What the start is later than base_t, below its last digit. Where nothing depends on time itself the
-  // motion goes by the sum of both, so that a million events do not add up a million roundings.
+  // Time by which the start is later than base_t, below its last digit. If nothing depends on time itself the
+  // motion uses the sum of both, so that rounding errors of a million events do not accumulate.
   double base_t_compensation = 0.0;
   Vector base_x;
   bool after_transition = true; // the step starts where guards may be zero by construction

@@ -86,7 +86,7 @@ void Tangent::move_to(const State& state) {
   move_to(state.base_t, state.base_x.data(), state.modes.sides);
 }
 
-// Whether nothing acts but forces.
+// True if the machine has forces only: no friction, contacts, springs or controllers.
 bool Tangent::bare() const {
   return system.friction.empty() && system.contacts.empty() && system.loops.empty() &&
          system.springs.empty() && !bound();

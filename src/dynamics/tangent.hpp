@@ -41,7 +41,7 @@ public:
   const Regime& regime(const Modes& modes);
   // Signals as given, with those that follow the state.
   const double* signals(const double* given);
-  // Where it has been moved to, with the x' and the forces that hold there and the rates of the signals that are given.
+  // Rates of the rows at the current point, for given x', forces and rates of signals.
   const Turning& turning(const double* xdot, const double* force, const double* sdot);
   // x' where no element acts and nothing is held; false if there may be some.
   bool free_rates(const double* x, const double* s, double* xdot) const;
@@ -50,17 +50,17 @@ public:
   // in the metric of the masses.
   void project(double t, Vector& x, const Modes& modes);
   void keep_constraints(double t, Vector& x); // these alone
-  // Whether velocities that are held cannot all be zero any more, where it has been moved to: rows that were one have
-  // turned apart.
+  // True if the held velocities cannot all be zero at the current point, because rows that were equal have become
+  // different.
   bool parts(const Modes& modes, const Vector& x, const Vector& nominal);
   // Velocities that are held alone, where it has been moved to.
   void rest(const Modes& modes, const double* s, double* x);
 
-  // What is undefined there: an operation and its inputs, or the mass matrix; empty: nothing.
+  // Undefined quantity at the current point: an operation and its inputs, or the mass matrix; empty if none.
   std::string complaint() const;
   // A mass matrix that is not symmetric there; empty: it is.
   std::string asymmetry() const;
-  // What makes a motion steep that comes to a halt there; empty: nothing that is known.
+  // Reason for a steep motion that cannot continue there; empty if unknown.
   std::string steepness() const;
 
   bool bare() const; // no friction, contact, spring or controller
@@ -71,7 +71,7 @@ public:
 
   // The normal load of a friction element that a formula gives, as it is; in the machine a negative one counts as zero.
   double load(Index element) const;
-  // What its terms amount to where states have these sizes, by the number of the element.
+  // Sizes of the terms of the loads for states of these sizes, by the number of the element.
   Vector load_sizes(const Vector& nominal, double time_scale);
   // Conditions on which choices depend: their values, what their terms amount to where states have these sizes, and
   // their rates in a motion x'.

@@ -1,5 +1,5 @@
-// What an ensemble keeps of a run: single numbers, gathered while it runs, so that nothing else has to be
-// kept.
+// Measures of a run in an ensemble: single numbers, accumulated during the run, so that the run itself is
+// not kept.
 #pragma once
 
 #include "core/list.hpp"

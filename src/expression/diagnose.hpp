@@ -1,4 +1,4 @@
-// Where a value began that is not finite.
+// The operation that first produced a non-finite value.
 #pragma once
 
 #include "expression/evaluate.hpp"

@@ -1,6 +1,6 @@
 // Runs a tape. The caller gives the memory, so that nothing is allocated: `slots` for tape.slots() numbers, prepared
 // once, with the inputs in its first places; results are slots[tape.outputs[i]] and slots[tape.conditions[k]].
-// What is not finite is left to the caller to see; `diagnose` tells where it began.
+// The caller checks for non-finite values; `diagnose` names the operation that produced them.
 #pragma once
 
 #include "expression/tape.hpp"
@@ -36,8 +36,8 @@ void reverse(const Tape& tape, const Sign* signs, const double* slots, Index out
 // The slot whose value an output is, with these signs, once its choices are made.
 Slot chosen_slot(const Tape& tape, const Sign* signs, Index output);
 
-// Which slots the outputs depend on with these signs (null: with either), and which conditions decide: what stands in a
-// branch that is not taken does not count.
+// Slots on which the outputs depend for given signs (null: any signs), and the conditions that decide. Slots used only in
+// a branch that is not taken are excluded.
 struct Live {
   List<char> slots, conditions;
 };

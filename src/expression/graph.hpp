@@ -1,5 +1,5 @@
-// Where expressions are put together: nodes of which none occurs twice. Constants are folded and what changes nothing
-// is left out (x + 0, 1 x, 0 x, sin(-x) = -sin x, ...); everything else stays as it was written, whatever else is there. Several tapes can be
+// Construction of expressions: a graph of unique nodes. Constants are folded and neutral operations removed
+// (x + 0, 1 x, 0 x, sin(-x) = -sin x, ...); all other operations keep their order. Several tapes can be
 // loaded into one graph, differentiated there, and written as one tape in which they share what they have in common.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What is smooth in a machine, as formulas of one graph: M(q, t) q'' = h(q, q', t) + sum of w_i(q, t) lambda_i, with one
+// Smooth equations of motion as formulas of one graph: M(q, t) q'' = h(q, q', t) + sum of w_i(q, t) lambda_i, with one
 // row for each constraint, whose rate gamma_i = w_i'q' + w^_i is linear in the velocities and has the rate
 // gamma_i' = w_i'q'' + zeta_i. From M, h and the rows follow all other terms by differentiation.
 #pragma once

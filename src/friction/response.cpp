@@ -251,8 +251,8 @@ private:
     return worst / rtol_;
   }
 
-  // What must not pass zero upwards within a step: guards of elements that stick, and bends, turned such that
-  // they begin below zero. Those that begin at zero have just been passed.
+  // Functions that must not cross zero upwards within a step: guards of sticking elements, and bends with the sign
+  // with which they begin below zero. Functions that begin at zero have just been crossed.
   double limit(double t, const List<double>& state) {
     double worst = -std::numeric_limits<double>::infinity();
     const double v = velocity(t);

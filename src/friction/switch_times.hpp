@@ -1,4 +1,4 @@
-// Where a velocity passes through a level: the switch points of laws under prescribed motion.
+// Times at which a velocity crosses a level: the switch points of laws under prescribed motion.
 #pragma once
 
 #include "core/list.hpp"

@@ -18,7 +18,7 @@ const Stencil forward_stencil{{0, 1, 2, 3, 4, 5, 6},
                               {-49.0 / 20, 6.0, -15.0 / 2, 20.0 / 3, -15.0 / 4, 6.0 / 5, -1.0 / 6},
                               {-137.0 / 60, 5.0, -5.0, 10.0 / 3, -5.0 / 4, 1.0 / 5, 0.0}};
 
-// Whether a load that is zero for a while is not in the machine beside.
+// True if a load that is zero in an interval is not zero there in the neighbouring machine.
 bool begins_to_press(const Signal& load, const Signal& beside) {
   return std::any_of(load.pieces.begin(), load.pieces.end(),
                      [&](const Piece& p) { return idle(p) && !idle(beside, p.start); });

@@ -14,7 +14,7 @@
 namespace stickslip {
 
 // f'(0) = sum weight f(offset h) / h, of sixth order; `check`: another formula on the same points, of lower order.
-// Where f is smooth over the stencil both agree.
+// Both agree if f is smooth over the stencil.
 struct Stencil {
   List<int> offsets;
   List<double> weights, check;

@@ -1,4 +1,4 @@
-// What an instant does to states beside those of the run: derivatives of what it adds, taken only where that is smooth.
+// Effect of an instant on neighbouring states: derivatives of its increment, computed only where it is smooth.
 #include "core/tolerances.hpp"
 #include "sensitivity/sensitivity.hpp"
 

@@ -35,7 +35,7 @@ void Variation::unproject(const Trajectory& run, const Segment& segment, double 
   lambda = (projection.by_state.transpose() * lambda).eval();
 }
 
-// What is read between goes in at the powers of its time.
+// Readings within the segment enter with the powers of their time.
 void Variation::retreat_exactly(const Trajectory& run, const Segment& segment, double t1,
                                 std::span<const Reading> readings, Vector& lambda, Cotangents& into) {
   const double t0 = segment.t0;

@@ -313,8 +313,8 @@ bool Sensitivity::plain(const Passage& p) const {
 
 namespace {
 
-// What rests at the start at once comes to rest beside it as well: friction that slides with the least speed is
-// stronger than what moves it.
+// True if an element that comes to rest at once at the start does so for neighbouring states as well: kinetic friction
+// exceeds the driving force.
 bool comes_back(const System& sys, Index element, const Vector& x, double force, double load) {
   const Friction& p = sys.friction[element];
   List<double> z(p.traits.states), zdot(p.traits.states);
@@ -394,7 +394,7 @@ std::string Sensitivity::slopes_at_start(Matrix& slack) {
   }
   Tangents& S = now.S;
   S = Tangents::Zero(here.size(), by.size());
-  // Those of an impact at the start are not followed.
+  // Impulses of an impact at the start are not differentiated.
   now.impulses = Matrix::Constant(machine->impulse_count(), by.size(), not_determined);
   now.moves = Vector::Zero(by.size());
   slack = Matrix::Zero(machine->residuals(r, t, p.jump.x_after.data()).size(), by.size());

@@ -21,7 +21,7 @@ public:
   Sensitivity(const Machine& machine, std::shared_ptr<const Trajectory> run, Passages passages,
               const Vector& initial, const Options& options, const List<std::string>& parameters);
 
-  // What is known before anything is followed along the run: derivatives at its start.
+  // Extent of the computation: derivatives at the start only, or along the run.
   enum class Reach { start, all };
   Sensitivity(std::shared_ptr<Replica> machine, std::shared_ptr<const Trajectory> run,
               std::shared_ptr<const Passages> passages, const Vector& initial,
@@ -36,7 +36,7 @@ public:
   List<Tangents> before,
       after; // of each event: the states on both sides, at its time in each run
 
-  // Whether a parameter moves instants of sampled controllers.
+  // True if a parameter moves sampling instants.
   bool moves_ticks(Index parameter) const;
   // Derivatives of the states at one time, from the right.
   Matrix at(double t);
@@ -72,8 +72,8 @@ private:
   List<Tangents> starts;                               // at the start of each segment
   List<std::pair<double, Matrix>> constraint_impulses; // of each instant of impacts: constraints x parameters
 
-  // What is followed along the run: the tangents of states, of the memory of controllers, of outputs that wait; how the
-  // parameters move the present instant; x' before and after it.
+  // Quantities propagated along the run: tangents of states, of the memory of controllers and of pending outputs;
+  // derivatives of the present instant by the parameters; x' before and after it.
   struct {
     Tangents S, before;
     Vector moves, last_moves, fm, fp;
@@ -112,7 +112,7 @@ private:
   double away_from_breakpoints(double t) const;
   // A guard that goes through zero, not one that only grazes it.
   static bool is_crossed(double rate, double size, double time_scale);
-  // What it adds to these values.
+  // Increment that the instant adds to these values.
   static Vector added(Reset& as, Replica& m, const Passage& p, const Vector& values, double t);
   Vector slope_beside(Reset& as, const Passage& p, const Vector& here, Index j);
   Vector slope_of(Reset& as, const Passage& p, const Vector& here, const Vector& along, double dt);
@@ -123,7 +123,7 @@ private:
   Index event_behind(Index next_passage, Index next_tick) const;
   bool flow(const Passage& p, Index segment);
   bool plain(const Passage& p) const;
-  // Whether a guard only grazes during a segment; the derivatives then end there.
+  // True if a guard grazes during a segment; the derivatives then end there.
   bool grazes(const Passage& p, const Segment& segment);
   void end(const Passage& p, std::string why);
   std::string moved_tick(double t) const;

@@ -149,7 +149,7 @@ List<Entry> slope_of_matrix(const Neighbours& p, const Regimes& beside, Matrix R
   return entries(sum);
 }
 
-// What holds is held the same way, to the last bit.
+// True if the holding constraints of both regimes are bitwise equal.
 bool same_constraints(const Regime& a, const Regime& b) {
   return !a.shared && !b.shared && a.A == b.A && a.S == b.S && a.E == b.E && a.L == b.L && a.Lx == b.Lx &&
          a.Ls == b.Ls && a.LF == b.LF;
@@ -172,8 +172,8 @@ Regimes beside_at(const Neighbours& p, std::unique_ptr<Regime> last, const Regim
 
 } // namespace
 
-// What is the same to the last bit in the machine farthest beside does not change with the parameter: the others need
-// not be asked.
+// Entries that are bitwise equal in the farthest neighbouring machine do not change with the parameter: the others need
+// no evaluation.
 RegimeSlopes::Change SlopesOf::change(RegimeSlopes& of, const Neighbours& p, const List<Index>* reads) {
   const Regime& r = *of.regime;
   RegimeSlopes::Change out;

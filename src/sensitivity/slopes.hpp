@@ -1,4 +1,4 @@
-// What the matrices of a regime do with the parameters: found once per regime, and few entries of them change at all.
+// Derivatives of the matrices of a regime by the parameters: computed once per regime; most entries do not change.
 #pragma once
 
 #include "sensitivity/motion_slopes.hpp"

@@ -7,7 +7,7 @@
 
 namespace stickslip {
 
-// What the transpose needs of an instant: taken as the values pass it.
+// Data of a sampling instant that the transpose needs, recorded in the forward pass.
 struct TickTangent::Done {
   Index loop = 0;
   bool put = false; // its outputs are put out; else it samples

@@ -1,4 +1,4 @@
-// What the instants of sampled controllers that are linear do to the tangent of a run:
+// Effect of the sampling instants of linear sampled controllers on the tangent of a run:
 //   w = forms of (x, s) or their difference quotients,   u = C z + D w limited,   z+ = A z + B w + L (u - u_raw)
 // with the limits and the anti-windup as they were. Where a parameter moves the instants, t_k = k T and t_k + delay, they
 // are events whose time is known, dt_k / dT = k: what is sampled goes with the motion, and what is put out changes it.
@@ -19,7 +19,7 @@ class TickTangent {
 public:
   TickTangent(Replica& base, const Parameters& parameters);
 
-  // What is due at t: how parameters move it; false where they move some of it apart from the rest.
+  // Derivatives of the sampling instant at t by the parameters; false if they separate coinciding instants.
   bool due(const Ticks& before, double t);
   // The same instant, which is due whatever the time is, and nothing else with it; nothing where controllers call
   // programs, which are told the time.

@@ -294,7 +294,7 @@ void Variation::add_element(const Regime& r, Index k, Index parameter, double fr
   bool smooth = true;
   for (Index z = 0; z <= own; ++z) smooth = smooth && agree(of.slope(z), of.check(z), p.size, greatest[i][z]);
   if (rough.empty() && !smooth)
-    rough = "'" + element.name + "': its law is not smooth beside this value of '" + p.name + "'";
+    rough = "'" + element.name + "': its law is not smooth next to this value of '" + p.name + "'";
   for (Index row = 0; row < r.E.rows(); ++row)
     if (r.E(row, k) != 0.0) into(row) += r.E(row, k) * of.slope(own);
 }

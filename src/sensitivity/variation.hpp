@@ -28,7 +28,7 @@ struct GuardSlope {
   Vector by_state;
 };
 
-// That a number of the run depends on its states at t, and how.
+// Dependence of a number of the run on its states at t.
 struct Reading {
   double t = 0.0;
   const double* weight = nullptr;

@@ -20,7 +20,7 @@ double duration(const Signal& s) {
   return s.repeats > 0 ? s.period : 0.0;
 }
 
-// Where the part of a signal that goes on for ever begins.
+// Start of the periodic part of a signal, or of its last piece.
 double begins(const Signal& s) {
   return s.repeats > 0 ? s.pieces[s.repeats].start : s.pieces.back().start;
 }

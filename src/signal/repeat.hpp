@@ -8,7 +8,7 @@ namespace stickslip {
 struct Repetition {
   double from = 0.0, period = 0.0;
 };
-// Where both signals, at least one of which repeats, do so together.
+// Start and common period of two signals, at least one of which is periodic.
 Repetition repetition(const Signal& a, const Signal& b);
 
 // combine(a, b), known for signals that do not repeat, also for those that do.

@@ -75,7 +75,7 @@ struct Signal {
 
 Signal constant_signal(double value);
 
-// What `value` has to grow by when the input is u instead of its default.
+// Correction to `value` if the input is u instead of its default.
 inline double input_correction(const Signal& s, double u) {
   return s.input.empty() ? 0.0 : s.input_gain * (u - s.input_default);
 }
@@ -97,7 +97,7 @@ inline double value(const Piece& p, double t, int degree = signal_max_degree) {
   return value(Held{&p}, t, degree);
 }
 
-// What holds at t. A signal needs at least one piece for that.
+// The piece that is valid at t. The signal needs at least one piece.
 Held piece_at(const Signal& s, double t);
 
 // Calls f(time, piece before, piece after) at each breakpoint, at those that come again once.
@@ -129,7 +129,7 @@ bool is_flat(const Piece& p);        // a constant
 
 // The same until the time given, with breakpoints that do not come again; after it the last piece goes on.
 Signal unrolled(const Signal& s, double until);
-// What s is from `from` on for one period, again and again. The pieces of s end there.
+// Periodic continuation of s over the period that begins at `from`. The pieces of s end there.
 Signal repeating(const Signal& s, double from, double period);
 // The least time of which both periods are parts, if there is one of no more than a thousand; else zero.
 double common_period(double a, double b);

@@ -128,7 +128,7 @@ private:
     G = rows * columns;
   }
 
-  // Where velocities would have led half a step on.
+  // Moves to the positions half a step ahead and evaluates rows and matrices there.
   void turn(const State& state) {
     const Index n = sys.n_coordinates;
     middle.head(n) += 0.5 * h * state.base_x.segment(n, n);
@@ -185,7 +185,7 @@ private:
     }
   }
 
-  // What an element can give in one step, as impulses.
+  // Impulse limits of an element in one step.
   ct::Element impulses_of(Index i, double v, const State& state) const {
     const Friction& p = sys.friction[i];
     const Force up = level(p, v, 1, state, i), down = level(p, v, -1, state, i);

@@ -41,7 +41,7 @@ def test_derivatives_at_corners_of_a_law_are_right_or_end(law: str, name: str) -
         assert end.time == np.inf
     else:
         assert 0.05 < end.time < 3.0
-        assert end.reason == f"'guide': its law is not smooth beside this value of '{parameter}'"
+        assert end.reason == f"'guide': its law is not smooth next to this value of '{parameter}'"
     t = np.linspace(0.0, min(end.time, 3.0), 40)[1:-1]
     value = numbers[name]
 

@@ -43,7 +43,7 @@ class ChatterMap:
     separation_time : ndarray, shape (rows, columns)
         Time at which contact is first lost, s; infinite if the first slip keeps it.
     simulated : ndarray of int8, shape (rows, columns), or None
-        The same from simulations, if `chatter_map` was called with ``simulate=True``.
+        Outcomes of simulations, if `chatter_map` was called with ``simulate=True``.
     boundary : ndarray, shape (columns,)
         Inertia ratio tan γ·tan(ρ − γ) below which the gear chatters; zero where it is not self-braking.
 

@@ -57,12 +57,12 @@ class Passivity:
     Attributes
     ----------
     passive : bool or None
-        True with a storage function, False with a counterexample, None where the question is open
-        (`extractable_energy` may then help).
+        True with a storage function, False with a counterexample, None if neither is known (`extractable_energy` may
+        then help).
     condition : str
-        The condition and whether it is necessary.
+        The condition for passivity, and whether it is necessary.
     margin : float
-        Margin by which it is met (>= 0) or violated (< 0), in the unit of the condition; NaN where the condition is no
+        Margin by which the condition is met (>= 0) or violated (< 0), in its unit; NaN if the condition is not an
         inequality.
     source : str
         Source of the condition.

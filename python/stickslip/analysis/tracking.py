@@ -258,7 +258,7 @@ class Stops:
 
     @property
     def length(self) -> Array:
-        """Their durations, s, shape (number,)."""
+        """Durations of the stops, s, shape (number,)."""
         return self.end - self.begin
 
     @property

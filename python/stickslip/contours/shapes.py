@@ -70,7 +70,7 @@ class Line(Contour):
     Parameters
     ----------
     x, y : float, default 0.0
-        A point of it, m.
+        A point of the line, m.
     angle : float, default 0.0
         Direction, rad: with 0 the line runs to the right and the free side is above.
     """

@@ -58,7 +58,7 @@ def shade(run: TrajectoryLike, element: str, ax: Axes) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
-        The same axes.
+        The given axes.
 
     Examples
     --------

@@ -49,7 +49,7 @@ class Loop(Drawing):
         self.height = 1.4 + sum(self._tall) + _BETWEEN * len(self._tall)
 
     def draw(self, ax: Axes) -> None:
-        """Draw it."""
+        """Draw the diagram."""
         y, x, out = self.height - 0.7, 1.2, self._out
         if self._forces:
             sk.wire(ax, (0.2, y), (x - 0.13, y))
@@ -116,7 +116,7 @@ class Matrices(Drawing):
         self.height = 3.6 + (0.7 + self._tall if self._friction else 0.0) - (0.0 if self._direct else 0.9)
 
     def draw(self, ax: Axes) -> None:
-        """Draw it."""
+        """Draw the diagram."""
         y = self.height - (1.5 if self._direct else 0.6)
         sk.wire(ax, (0.1, y), (1.0, y), words="$u$", at=(0.3, y))
         sk.box(ax, (1.5, y), "$B$", 1.0)

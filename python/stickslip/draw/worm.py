@@ -48,7 +48,7 @@ class WormDrawing(Drawing):
         self.height = 2.0 * _WHEEL + 0.95 - self.bottom
 
     def draw(self, ax: Axes) -> None:
-        """Draw it; the pitch line of wheel and worm is at y = 0."""
+        """Draw the gear; the pitch line of wheel and worm is at y = 0."""
         self._wheel(ax)
         self._shaft(ax)
         if self._wedge:

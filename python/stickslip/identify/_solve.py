@@ -82,7 +82,8 @@ class Solution:
     x : ndarray, shape (p,)
         The parameters.
     cov : ndarray, shape (p, p)
-        Their covariance; infinite on the diagonal for unidentifiable parameters. Parameters at a bound are held there.
+        Covariance of the parameters; infinite on the diagonal for unidentifiable ones. Parameters at a bound are held
+        there.
     scale : float
         Standard deviation of the residuals; in a robust fit that of the residuals without outliers.
     residuals : ndarray, shape (n,)

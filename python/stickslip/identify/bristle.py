@@ -141,7 +141,7 @@ class BristleFit(Estimate):
     law : TwoStateBristle
         Fitted values.
     P : ndarray, shape (6,)
-        Its parameters in the form of the source, see `bristle_parameters`.
+        Parameters of the law in the form of the source, see `bristle_parameters`.
     rank : int
         Rank of the six columns U, at most 5.
     condition : float

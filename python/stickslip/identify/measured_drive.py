@@ -393,7 +393,7 @@ def compare(
 
 
 def chosen(rows: list[Row], most: int = 15) -> Row:
-    """Return the model with at most so many parameters that has the least mean error over all held-out samples."""
+    """Return the model with the least mean error over all held-out samples, among those with few enough parameters."""
     fitting = [row for row in rows if len(row.parameters) <= most]
     return min(fitting, key=lambda row: float(np.mean(list(row.held_out.values()))))
 

@@ -177,7 +177,7 @@ class Table(SingleLaw):
     forces : array_like, shape (n,)
         Force per unit normal load. It must not decrease at the jump.
     odd : bool, default False
-        Give the half v >= 0 only; ``F(−v) = −F(v)``, with a jump from −F(0) to F(0).
+        If True, only the half v >= 0 is given; then ``F(−v) = −F(v)``, with a jump from −F(0) to F(0).
 
     Raises
     ------
@@ -210,7 +210,7 @@ class Table(SingleLaw):
         velocities : array_like
             Increasing velocities, m/s. At zero both limits are taken, so that a jump is kept.
         odd : bool, default False
-            Sample ``velocity >= 0`` only (zero is added if missing), with ``F(−v) = −F(v)``.
+            If True, only velocities >= 0 are sampled (zero is added if missing), with ``F(−v) = −F(v)``.
 
         Examples
         --------

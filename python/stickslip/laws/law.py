@@ -93,7 +93,7 @@ class Response:
     states : ndarray, shape (n_states, n_times)
         Internal states.
     state_names : tuple of str
-        Their names; ``response["z"]`` is the row of that name.
+        Names of the internal states; ``response["z"]`` is the row of that name.
 
     Examples
     --------

@@ -27,7 +27,7 @@ class LinearSystem:
     A, B, C, D : ndarray
         The matrices, shapes (n, n), (n, inputs), (outputs, n), (outputs, inputs).
     inputs, outputs : tuple of str
-        Their names.
+        Names of inputs and outputs.
     period : float or None
         Sampling period, s; None in continuous time.
     rates : tuple of (ndarray, ndarray)

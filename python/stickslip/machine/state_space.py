@@ -146,7 +146,7 @@ class StateSpace(ControlledMachine, LinearMachine):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of coordinates: none, a plant in matrix notation has states only."""
+        """Names of the coordinates: empty, since a plant in matrix notation has states only."""
         return ()
 
     @property
@@ -182,7 +182,7 @@ class StateSpace(ControlledMachine, LinearMachine):
         input : str
             Name of the input.
         signal : Signal or float
-            Its value over time.
+            The signal to add.
 
         Examples
         --------

@@ -186,7 +186,7 @@ class Drive:
         Parameters
         ----------
         encoder : str
-            Its name.
+            Name of the encoder.
 
         Raises
         ------

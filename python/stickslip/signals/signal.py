@@ -329,7 +329,7 @@ def _parts(signal: Signal) -> tuple[Signal, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Constant(Signal):
-    """The same value at all times.
+    """A signal with the same value at all times.
 
     Parameters
     ----------

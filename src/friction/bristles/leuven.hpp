@@ -65,7 +65,7 @@ template <class T> struct LeuvenMemory {
         std::clamp(std::nearbyint(value_of(z[1])), 0.0, double(Leuven::most_reversals)));
   }
   const T& last() const { return z[1 + depth()]; }
-  // Where the innermost loop closes; needs a reversal.
+  // Force at which the innermost loop closes; needs a reversal.
   double closure() const { return depth() > 1 ? value_of(z[depth()]) : -value_of(z[2]); }
   // The direction of loading on the present curve, 0 if it is not known.
   int side() const {

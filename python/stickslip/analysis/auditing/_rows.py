@@ -216,7 +216,7 @@ class Mass:
         return most
 
     def doubt(self, at: Samples, q: Array, v: Array) -> tuple[Array, Array]:
-        """Return the change of M q' and d/dt(M) q' over positions and velocities of these sizes."""
+        """Return the uncertainty of ``M q'`` and ``d/dt(M) q'`` for positions and velocities of these sizes."""
         n = len(self.numbers)
         if self.formulas is None:
             return np.zeros(n), np.zeros(n)
