@@ -590,7 +590,7 @@ def classify(M: ArrayLike, *, tolerance: float = 1e-12) -> Classification:
     ----------
     M : array_like, shape (n, n)
     tolerance : float, optional
-        Pivots and eigenvalues within it, after scaling to a unit diagonal, count as zero. Default 1e-12.
+        Pivots and eigenvalues below this value, after scaling to a unit diagonal, count as zero. Default 1e-12.
 
     Returns
     -------

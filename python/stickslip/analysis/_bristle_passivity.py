@@ -168,7 +168,7 @@ class OneState:
 
 @dataclass(frozen=True)
 class Prices:
-    """p(f, +) and p(f, −) with the speed and direction of motion that reach them."""
+    """Least work p(f, +) and p(f, −) per change of f, with the speed and direction of motion that attain it."""
 
     f: Array
     up: Array

@@ -27,8 +27,8 @@ class ExtractableEnergy:
     energy : float
         J, >= 0; zero if the law absorbed net energy in every motion tried.
     t, velocity : ndarray
-        The velocity that extracts it, linear between these points (a time given twice is a jump). Empty if there is
-        none.
+        Velocity that extracts this energy, linear between these points (a time given twice is a jump). Empty if none
+        was found.
     tried : int
         Number of velocities tried.
 

@@ -36,7 +36,7 @@ class Storage:
         The function in words, per unit normal load where it has states.
     energy : callable or None
         Storage function, J, (n_times,) of the internal states (n_states, n_times) in the order of `Law.state_names`;
-        None if it depends on more than they hold.
+        None if it also depends on other quantities.
 
     Examples
     --------

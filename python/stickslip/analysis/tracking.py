@@ -34,7 +34,7 @@ class FollowingError:
     at_rest : float
         Greatest magnitude at the end of the intervals in which the reference rests; NaN if it never does.
     rests : int
-        Number of those intervals.
+        Number of these intervals.
 
     Examples
     --------
@@ -263,7 +263,7 @@ class Stops:
 
     @property
     def longest(self) -> float:
-        """Duration of the longest, s; 0 if there is none."""
+        """Duration of the longest stop, s; 0 if there is none."""
         return float(self.length.max()) if self.number else 0.0
 
     @property

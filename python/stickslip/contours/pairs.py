@@ -73,8 +73,8 @@ def sliding(first: Placed, second: Placed) -> dict[str, Expr]:
     """Return the velocity of the second body relative to the first where they touch, along the contour.
 
     It is the relative velocity of the two material points in contact; the point of contact itself moves along the
-    contours. The direction is that of the normal from the first to the second turned to the right: above a floor to the
-    right.
+    contours. The positive direction is the normal from the first to the second body, turned to the right: above a
+    floor, to the right.
 
     Parameters
     ----------

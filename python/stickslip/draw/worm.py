@@ -33,9 +33,9 @@ class WormDrawing(Drawing):
     gear : WormGear
         The gear.
     numbers : bool
-        If True, its parameters are listed beside it.
+        If True, the parameters are listed beside the drawing.
     wedge : bool
-        If True, the equivalent wedge gear is drawn in.
+        If True, the equivalent wedge gear is included in the drawing.
     """
 
     left = -3.3

@@ -174,7 +174,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
         )
 
     def rerun(self, index: int | tuple[int, ...]) -> Trajectory:
-        """Repeat the run of one point, bitwise, and return it whole.
+        """Repeat the run of one point bitwise and return the complete run.
 
         Parameters
         ----------

@@ -192,7 +192,7 @@ class Expr:
         Returns
         -------
         dict of str to Expr
-            In the order of the names. At a corner they are the derivatives of the branch taken there.
+            In the order of the names. At a corner, the derivatives of the branch taken there.
 
         Examples
         --------

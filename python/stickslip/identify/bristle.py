@@ -475,8 +475,9 @@ def track_bristle(
     """Track drifting parameters of the second-order bristle law by recursive least squares.
 
     Each sample is weighted by ``exp(−age/memory)``; the estimate is projected onto parameters >= 0, in the metric of
-    the data. After a change of a parameter the estimate covers 95 % of it within three times `memory`, if the motion
-    excites all five columns; without sufficient excitation (see `BristleTrack.excited`) the last values are held.
+    the data. After a step of a parameter the estimate covers 95 % of the step within three times `memory`, if the
+    motion excites all five columns; without sufficient excitation (see `BristleTrack.excited`) the last values are
+    held.
 
     Parameters
     ----------

@@ -194,7 +194,7 @@ def fit_curve(
     -----
     RuntimeWarning
         If units look mixed, the sign reversed, or the level implausible as a coefficient of friction; and for each
-        problem of the fit, by name: see `fit`, Notes. Correlation is that of residuals in the order of speed.
+        problem of the fit, by name: see `fit`, Notes. Residuals are tested for correlation in the order of speed.
 
     Notes
     -----

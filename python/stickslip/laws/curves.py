@@ -239,8 +239,8 @@ class Table(SingleLaw):
 class Curve(SingleLaw):
     """A friction curve as a Python function. **Slow**: every evaluation calls the interpreter.
 
-    Machines with such a law run serially, and orders of magnitude slower than with a table made by `Table.sample`. Laws
-    are equal if their functions are; they can be pickled if the function can.
+    Machines with such a law run serially, and orders of magnitude slower than with a table made by `Table.sample`. Two
+    laws are equal if their functions are equal; a law can be pickled if its function can.
 
     Parameters
     ----------
@@ -256,8 +256,8 @@ class Curve(SingleLaw):
     Raises
     ------
     ValueError
-        If the function raises or returns NaN, naming the velocity (and the time, where there is one); if its limits at
-        v = 0 act in the direction of motion.
+        If the function raises or returns NaN, naming the velocity (and in a run the time); if its limits at v = 0 act
+        in the direction of motion.
 
     Examples
     --------

@@ -61,7 +61,7 @@ class Linearisation(NamedTuple):
     Attributes
     ----------
     slope : float or ndarray
-        dF/dv of the steady curve at the velocities asked for, N s/m.
+        dF/dv of the steady curve at the requested velocities, N s/m.
     stiffness : float
         dF/dx at rest, N/m, of laws with bristles; 0 for curves.
     damping : float

@@ -46,8 +46,8 @@ class Lag:
 
 @dataclass(frozen=True)
 class DeadTime:
-    """Frictional memory as a dead time: while sliding, the dry force is that of the velocity tau ago,
-    ``F(t) = N(t) f_curve(|v(t - tau)|) sgn v(t) + b v(t)``.
+    """Frictional memory as a dead time: while sliding, the dry force follows the velocity of the time tau ago, ``F(t) =
+    N(t) f_curve(|v(t - tau)|) sgn v(t) + b v(t)``.
 
     Only the velocity in the dry curve is delayed, as the response of the lubricant film (the seven-parameter model of
     Armstrong-Helouvry, Dupont and Canudas de Wit 1994; the source *automaton* mentions it after its equation 10 as the
@@ -126,8 +126,8 @@ class StickSlip(Law):
     * `load_factor` nu: a load force F_l adds ``nu |F_l|`` to the kinetic level and ``nu (F_s/F_k) |F_l|`` to the static
       one. F_l is given to ``add_friction(..., load=...)``: a linear form of coordinates, velocities and applied forces,
       or the normal force of a contact, which is solved for together with friction.
-    * `memory`: while sliding, the dry force follows the curve with a first-order lag (`Lag`), or is that of the
-      velocity one dead time ago (`DeadTime`).
+    * `memory`: while sliding, the dry force follows the curve with a first-order lag (`Lag`) or a dead time
+      (`DeadTime`).
     * `dwell` T: the static level rises in stick, ``f_s(t) = f_sa + (f_s - f_sa) t / (t + T)``, where f_sa is the lagged
       force at the start of stick. The level reached at break-away is the peak of the curve until the next stick.
     * `presliding`: stick is a spring and a damper, so the velocity in stick is not zero.

@@ -1,8 +1,8 @@
 """Margins of a loop, peak and bandwidth of a frequency response.
 
-Crossings are found as eigenvalues, so that narrow resonances are not missed, and also on a grid, as several integrators
-make eigenvalues inaccurate; they are then refined on the response itself. A sampled system is mapped exactly by z = (1
-+ w)/(1 - w) onto one in w = j tan(omega T/2).
+Crossings are found as eigenvalues, so that narrow resonances are not missed, and also on a grid, since several
+integrators make eigenvalues inaccurate; all are then refined on the response. The substitution z = (1 + w)/(1 - w)
+converts a sampled system exactly to one in w = j tan(omega T/2).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Exact discrete-time system of a machine with sampled controllers.
 
-The order is that of the engine: at a sampling instant delayed outputs become active; then the due controllers sample
-the plant, in the order in which they read each other, and outputs without delay become active; between instants the
-plant moves with held outputs. The state consists of the state of the plant just before an instant, the memory of the
-controllers (their states, the previous sample of each difference quotient), and pending delayed outputs. Variables
+The order of computation is the engine's: at a sampling instant delayed outputs become active; then the due controllers
+sample the plant, in the order in which they read each other, and outputs without delay become active; between instants
+the plant moves with held outputs. The state consists of the state of the plant just before an instant, the memory of
+the controllers (their states, the previous sample of each difference quotient), and pending delayed outputs. Variables
 without further influence, such as a held output that the next instant overwrites, are left out.
 """
 
@@ -109,12 +109,12 @@ def sampling_periods(bench: Bench) -> dict[str, float]:
 
 
 def common_period(periods: Mapping[str, float]) -> tuple[float, dict[str, int]]:
-    """Return the period after which all sampling instants repeat, and the number of instants of each controller in it.
+    """Return the common period of all sampling instants, and the number of instants of each controller per period.
 
     Raises
     ------
     ValueError
-        If there is none with at most 20 000 sampling instants.
+        If there is no common period with at most 20 000 sampling instants.
     """
     shortest = min(periods.values())
     ratios = {name: Fraction(t / shortest).limit_denominator(1000) for name, t in periods.items()}

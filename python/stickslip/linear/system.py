@@ -34,7 +34,7 @@ class LinearSystem:
         Input matrices (B and D) of the first and the second derivative of the inputs, for feedforward; empty for most
         systems.
     states : tuple of str
-        Names of the states, such as ``"slide.velocity"``; empty if they have none.
+        Names of the states, such as ``"slide.velocity"``; empty if unnamed.
 
     Notes
     -----
@@ -535,7 +535,7 @@ def feedback(plant: Any, controller: Any, sign: int = -1) -> LinearSystem:
     Returns
     -------
     LinearSystem
-        From r to y, in continuous time; the states are those of the plant, then those of the controller.
+        From r to y, in continuous time, with the states of the plant, then those of the controller.
 
     Raises
     ------

@@ -168,7 +168,7 @@ class BaseMachine:
         return _core.dynamics.compile(self._description)
 
     def check(self) -> None:
-        """Check the whole description, as every run does first.
+        """Check the complete description; every run does so first.
 
         Each element is checked when it is added. References between elements, such as the output of another controller,
         may be added in any order and are checked here.
@@ -202,10 +202,10 @@ class BaseMachine:
             letters scale with the drawing.
         what : str, optional
             ``"schematic"``: masses and rotors on shafts in a row with springs, dampers, friction, contacts and forces,
-            not to scale (not for a plant in matrix notation). ``"diagram"``: the flow of signals through controllers,
-            their limits and the plant, in rows where one line would be wider than a page; without controllers that of
-            the plant alone. The name of a friction element with stick: its states and the transitions between them. By
-            default the diagram for machines with controllers and for matrices, otherwise the schematic.
+            not to scale (not for a plant in matrix notation). ``"diagram"``: the signal flow through controllers, their
+            limits and the plant, in rows where one line would be wider than a page; without controllers, the signal
+            flow within the plant. The name of a friction element with stick: the state chart of its modes and
+            transitions. By default the diagram for machines with controllers and for matrices, otherwise the schematic.
         **keywords
             For bodies and blocks (`matplotlib.patches.Patch`), such as ``facecolor``.
 

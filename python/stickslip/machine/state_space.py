@@ -117,17 +117,17 @@ class StateSpace(ControlledMachine, LinearMachine):
 
     @property
     def A(self) -> Array:
-        """Dynamics."""
+        """System matrix A, shape (n, n)."""
         return self._matrix("A")
 
     @property
     def B(self) -> Array:
-        """Effect of the inputs."""
+        """Input matrix B, shape (n, inputs)."""
         return self._matrix("B")
 
     @property
     def C(self) -> Array:
-        """Outputs."""
+        """Output matrix C, shape (outputs, n)."""
         return self._matrix("C")
 
     @property

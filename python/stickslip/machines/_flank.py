@@ -87,12 +87,12 @@ class FlankFriction:
 
     @cached_property
     def rest(self) -> float:
-        """μ0, static."""
+        """Static coefficient μ0."""
         return float(self.curve.break_away)
 
     @cached_property
     def slow(self) -> float:
-        """μ in slow sliding, the limit v → 0."""
+        """Coefficient μ in slow sliding, the limit v → 0."""
         return self.at(0.0) if not isinstance(self.law, Coulomb) else float(self.law.kinetic)  # type: ignore[arg-type]
 
     @cached_property

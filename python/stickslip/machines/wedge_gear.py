@@ -192,7 +192,7 @@ class WedgeGear(FlankGear):
 
     @property
     def slip_separation_margin(self) -> float:
-        """k(m1·v0·tan γ/F)², kg: for 0 < δ below it, contact is lost after a slip (μ0 = μ)."""
+        """k(m1·v0·tan γ/F)², kg: if 0 < δ < this margin, contact is lost after a slip (μ0 = μ)."""
         return self.stiffness * (self.upper_mass * self.pull_velocity * math.tan(self.angle) / self.load) ** 2
 
     @property

@@ -65,7 +65,7 @@ class WormGear(WormMotion):
     load_torque : float
         Load M1 on the wheel, Nm; it drives the wheel in the direction of lowering.
     shaft_stiffness : float
-        Torsional stiffness of the input shaft, Nm/rad. The source does not print that of its rig.
+        Torsional stiffness of the input shaft, Nm/rad; not printed in the source for its rig.
     motor_speed : float
         Speed of the motor, rad/s; positive lifts, negative lowers.
     shaft_damping : float
@@ -210,8 +210,7 @@ class WormGear(WormMotion):
     def counter_flank_speed(self) -> float:
         """Lowest motor speed at which the first flight ends on the counter flank, rad/s; ∞ without clearance.
 
-        This is the magnitude; the direction is that of lowering. The opening grows with the speed, so the limit is
-        unique.
+        The magnitude is returned, for lowering. The opening grows with the speed, so the limit is unique.
         """
         clearance = self.normal_clearance
         if clearance is None:

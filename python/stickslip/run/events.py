@@ -377,7 +377,7 @@ class Marks(NamedTuple):
 
 
 def marked(logged: Events, made: Marks) -> Events:
-    """The log with crossings among the events, those of one instant after them."""
+    """Return the log with crossings inserted; at one instant crossings follow the events."""
     if not made.asked:
         return logged
     marks = made.found

@@ -56,7 +56,7 @@ def simulate(
     initial : mapping or array_like, optional
         Initial values by the name of the state, such as ``{"block.velocity": 0.2}`` (all others 0), or all of them.
     dt : float, optional
-        Sampling interval, s: samples at ``t_start + k dt``. At an event, samples hold the value after it.
+        Sampling interval, s: samples at ``t_start + k dt``. At an event, samples hold the value after the event.
     t_eval : array_like, optional
         Times of the samples, s. Without `dt` and `t_eval` the samples are the events and a grid fine enough to draw the
         motion (`Trajectory.t`); ``run.at(t)`` resamples the run at any times.
@@ -91,7 +91,7 @@ def simulate(
         Data to keep: the whole motion, only events and end, or only the end. Without segments memory does not grow with
         the steps, and the only sample is the end (no `dt`, `t_eval`).
     state : State, optional
-        State to continue from: ``run.state`` of an earlier run of the same machine. The result is bitwise that of one
+        State to continue from: ``run.state`` of an earlier run of the same machine. The result is bitwise equal to one
         long run. The state of another machine is refused.
     events : Crossing or sequence of them, optional
         Crossings to mark in the log, or to end the run with status ``"stopped"``; `keep` must be its default.

@@ -254,7 +254,7 @@ class Trajectory(SampledSignals):
         Returns
         -------
         ndarray, shape (n_states,) or (n_states, n)
-            States in the order of `states`; at an event those after it.
+            States in the order of `states`; at an event, the states after it.
 
         Raises
         ------

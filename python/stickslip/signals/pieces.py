@@ -112,7 +112,7 @@ def together(*signals: _core.signal.Signal) -> Iterator[tuple[float, float, tupl
 
 
 def repeated(signal: Compiled, start: float, period: float) -> Compiled:
-    """Repeat one period of the signal; its sines must have the period, or a fraction of it."""
+    """Repeat one period of the signal; the periods of its sines must divide the period."""
     within = [
         p for p, end in lasting(signal.unrolled(start + period)) if end > start and p.start < start + period
     ]

@@ -133,7 +133,7 @@ class Signal(Value):
     def breakpoints(self) -> NDArray[np.float64]:
         """Times in s, increasing, at which the function or one of its derivatives may jump.
 
-        For a periodic signal those up to the end of its first period, see `repeats_after`.
+        For a periodic signal, the breakpoints up to the end of its first period; see `repeats_after`.
         """
         return np.array(self.compiled.breakpoints)
 

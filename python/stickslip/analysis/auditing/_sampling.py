@@ -82,7 +82,7 @@ class Samples:
 class Panels:
     """Intervals [a, b] without events within, and a run at their ends and nodes.
 
-    At the end of a panel values are those from the left.
+    Values at the end of a panel are limits from the left.
     """
 
     def __init__(self, run: Any, a: Array, b: Array, d: Description) -> None:

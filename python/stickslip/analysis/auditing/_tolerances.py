@@ -33,8 +33,8 @@ class Sizes:
     ----------
     relative : float
         Error of each state relative to its size: 300 rtol of regimes that are integrated numerically, 1e-10 of exact
-        ones. The size is the greatest value that it takes in the run; where it is integrated, that of `Machine.scales`
-        if it is greater.
+        ones. The size is the greatest value of the state in the run; for integrated states, at least that of
+        `Machine.scales`.
     q, v : ndarray
         Greatest position and speed of each coordinate, or sizes given to them.
     seen : ndarray
