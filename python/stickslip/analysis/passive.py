@@ -296,12 +296,12 @@ def passivity(law: Law | float, normal_load: float = 1.0) -> Passivity:
 
     Notes
     -----
-    LuGre and its elasto-plastic extension with constant damping and linear viscous part: if and only if ``viscous >=
-    damping · (static − kinetic)/kinetic`` (Barabanov, Ortega 2000). These laws with any other damping, viscous part or
-    curves beside them, and `TwoStateBristle`: the least work for every change of the bristle force is computed. A law
-    is passive if and only if this work is negative for no cycle and no path from rest; it then is a storage function.
-    With Table I of its source `TwoStateBristle` is passive for 2.5e4 <= alpha <= 1.08925e5 (shape 2); the proof of
-    strict passivity in its source does not hold.
+    LuGre and its elasto-plastic extension with constant damping and linear viscous part are passive if and only if
+    ``viscous >= damping · (static − kinetic)/kinetic`` (Barabanov, Ortega 2000). For these laws with other damping,
+    other viscous parts or additional curves, and for `TwoStateBristle`, the least work for every change of the bristle
+    force is computed. The law is passive if and only if this work is non-negative for every cycle and every path from
+    rest; the work is then a storage function. With Table I of its source `TwoStateBristle` is passive for 2.5e4 <=
+    alpha <= 1.08925e5 (shape 2); the proof of strict passivity in its source does not hold.
 
     Every counterexample is simulated before it is returned.
 

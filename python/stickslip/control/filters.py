@@ -292,9 +292,9 @@ class PID2(_Linear):
     b, c : float, default 1 and 0
         Weights of the reference in the proportional and the derivative part.
     **options
-        Limits and sampling: see `Controller`. At a limit the integral tracks it by back-calculation, as in `PID`;
-        clamping is not available, as for all controllers given by matrices. Sampled, it follows the backward
-        rectangle rule, as `PID` does.
+        Limits and sampling: see `Controller`. At a limit back-calculation holds the integral back, as in `PID`;
+        clamping is not available, as for all controllers given by matrices. With a period the backward rectangle rule
+        is used, as in `PID`.
 
     Raises
     ------

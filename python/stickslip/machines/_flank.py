@@ -61,7 +61,7 @@ class FlankFriction:
 
     @classmethod
     def of(cls, friction: float | Law, static: float | None) -> FlankFriction:
-        """Make it from a gear's arguments: one or two coefficients, or a law."""
+        """Return the flank friction from the arguments of a gear: one or two coefficients, or a law."""
         if isinstance(friction, Law):
             return cls(friction)
         return cls(Coulomb(static=friction if static is None else static, kinetic=friction))

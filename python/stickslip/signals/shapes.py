@@ -101,8 +101,8 @@ class Sine(Signal):
     offset : float, default 0
         Mean value.
     start : float, optional
-        Instant in s at which the oscillation begins; before it the value is the one at `start`. By default it has no
-        beginning and `phase` is that at t = 0.
+        Time in s at which the oscillation begins; before `start` the signal is constant. By default the sine covers all
+        times, and `phase` is the angle at t = 0.
 
     Raises
     ------
