@@ -154,8 +154,8 @@ def jumping_state() -> Damaged:
 
 M, Q = "M a = forces", "q' = v"
 FAULTS: dict[str, tuple[Callable[[], Damaged], str]] = {
-    "a force sample": (lambda: on_belt(signals={"belt.force": within(3.0, 3.5, lambda f: 1.001 * f)}), "force is that"),
-    "the sign of friction": (lambda: on_belt(signals={"belt.force": within(3.0, 3.5, lambda f: -f)}), "force is that"),
+    "a force sample": (lambda: on_belt(signals={"belt.force": within(3.0, 3.5, lambda f: 1.001 * f)}), "force follows the law"),
+    "the sign of friction": (lambda: on_belt(signals={"belt.force": within(3.0, 3.5, lambda f: -f)}), "force follows the law"),
     "a mode": (lambda: on_belt(signals={"belt.mode": within(1.0, 1.5, lambda m: m + 1)}), "mode changes only at"),
     "a velocity": (lambda: on_belt(signals={"block.velocity": within(3.0, 3.5, lambda v: v + 1e-6)}), Q),
     "a sample that is no number": (lambda: on_belt(signals={"block.position": within(3.0, 3.1, lambda v: np.nan)}), M),
@@ -164,7 +164,7 @@ FAULTS: dict[str, tuple[Callable[[], Damaged], str]] = {
     "the damping": (lambda: instead(belt(damping=0.02001), belt(), **ON_BELT), M),
     "the speed of the belt": (lambda: instead(belt(speed=0.2001), belt(), **ON_BELT), "at rest v = 0"),
     "the load": (lambda: instead(belt(load=1.001), belt(), **ON_BELT), "load"),
-    "an early break-away": (early_break_away, "rests while"),
+    "an early break-away": (early_break_away, "stays at rest while"),
     "a late break-away": (late_break_away, "at rest |F|"),
     "a departure while the load falls": (departure_while_the_load_falls, "breaks away at its static level"),
     "a shifted event": (shifted_event, "mode changes only at"),

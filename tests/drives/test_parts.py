@@ -396,7 +396,7 @@ def test_a_part_is_checked_where_it_is_written() -> None:
 def test_missing_attributes_of_drives_name_the_machine() -> None:
     axis = ss.Drive()
     with pytest.raises(
-        AttributeError, match=r"a Drive has no 'poles'; its machine has it: axis.machine.poles, or"
+        AttributeError, match=r"a Drive has no 'poles'; its machine has it: axis.machine.poles or"
     ):
         axis.poles()
     with pytest.raises(AttributeError, match="'Drive' object has no attribute 'powles'"):

@@ -103,7 +103,7 @@ def heavier() -> ss.Machine:
             {"parameters": {"belt.surface_velocity": SPEEDS[:5] * 2}},
             "parameters.belt.surface_velocity.values is",
         ),
-        ({"parameters": {"block.velocity": SPEEDS[:5]}}, "parameters.block.velocity is None there"),
+        ({"parameters": {"block.velocity": SPEEDS[:5]}}, "parameters.block.velocity is None in the store"),
         ({"rtol": 1e-6}, "options.rtol is None in the store, 1e-06 in this call"),
         ({"design": "zip"}, "design.kind is 'grid' in the store, 'zip' in this call"),
     ],
