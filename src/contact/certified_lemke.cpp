@@ -126,7 +126,7 @@ private:
   Index n_;
   RowMatrix M_;
   Vector q_, x_, error_;
-  List<Index> row_, column_; // of the basis, without what is zero for certain
+  List<Index> row_, column_; // of the basis, without the variables that are certainly zero
   double rounding_ = 0.0;
 };
 
@@ -215,7 +215,7 @@ private:
     return label_[i] == j - 1 ? d_.denominator : Dyadic();
   }
 
-  // The row whose [b | B^-1] over minus its entry is lexicographically least, of those that decrease; -1 if none does.
+  // Among the decreasing rows the one with the lexicographically least [b | B^-1] / -entry; -1 if none decreases.
   Index block(Index column) {
     List<Index> tied;
     for (Index i = 0; i < n_; ++i)

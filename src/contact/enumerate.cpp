@@ -17,7 +17,7 @@ constexpr double least_part =
 constexpr double least_entry = 1e-6; // the same among entries that were not equilibrated
 using Level = SearchLevel<DoubleTable>;
 
-// Verifies what the search arrives at.
+// Verifies the leaves that the search reaches.
 class Leaves {
 public:
   Leaves(const Problem& p, EnumerationWorkspace& ws, const EnumerateOptions& o, Enumeration& out)

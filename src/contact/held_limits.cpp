@@ -51,7 +51,7 @@ public:
 
 private:
   Index n, terms;
-  lcp::RowMatrix T; // what goes on is a matter of rows
+  lcp::RowMatrix T; // the operations act on rows
   Matrix size;
   List<Index> basic;
 
@@ -117,7 +117,7 @@ private:
     return out;
   }
 
-  // Multipliers along the ray on which nothing blocks: they add up what can never be satisfied.
+  // Multipliers along the unblocked ray: the sum of these conditions cannot be satisfied.
   List<Index> ray(Index entering) const {
     List<Index> out;
     double most = 1.0;
@@ -182,7 +182,7 @@ struct Reduced {
   }
 };
 
-// The same with some limits held whatever their multipliers.
+// The same with some limits held for any sign of their multipliers.
 HeldLimits with_held(const Matrix& K, const Matrix& margins, const Matrix& size, const List<Index>& held) {
   const Reduced left(K, margins, held);
   HeldLimits all;

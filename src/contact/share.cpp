@@ -184,7 +184,7 @@ bool share_by_utilisation(Matrix kept, Index normals, const ForceLimits& l, doub
     d(2 * i + 1) = (least(i) - low(l, i, x)) * inverse(i);
   }
   if (const LeastNorm fit = least_norm(c, C, d, heavy); fit.found) {
-    // Weights of very different size leave rounding that would move what is at rest: only shifts may.
+    // Weights of very different size cause rounding errors that would move bodies at rest: only shifts are kept.
     const auto Z = kept.bottomRows(sticking);
     const Vector shifted = weight.cwiseProduct(u0 + U * fit.y) + least - x.tail(sticking);
     x.tail(sticking) += Z * (Z.transpose() * shifted);

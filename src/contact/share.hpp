@@ -44,7 +44,7 @@ struct HeldLimits {
   List<Index> relieved; // of these: contacts that would only add to a preload
   List<Index> against;  // nothing found: limits that contradict each other
 };
-// size: what the terms of each coefficient amount to.
+// size: the sum of the magnitudes of the terms of each coefficient.
 bool within_limits(const Matrix& margins, const Matrix& size); // without any held
 HeldLimits held_limits(const Matrix& K, const Matrix& margins, const Matrix& size,
                        const List<List<Index>>& relieving = {});

@@ -7,11 +7,11 @@
 // saturation mode per output; in each combination it is affine, and guards say when the next one begins. A
 // sampled block is run by `tick`.
 //
-// Discretisation: P, PI, PID and Cascade by the backward rectangle rule, with the output taken after the
+// Discretisation: P, PI, PID and Cascade by the backward rectangle rule, with the output computed after the
 // update, as is usual in drives: A_d = (1 - T A)^-1, B_d = A_d T B, C_d = C A_d, D_d = D + C B_d, and the
-// anti-windup taken implicitly as well, L_d = A_d T L / (1 + C A_d T L), so that it is stable for any
-// tracking time. Linear: exact for inputs held over the period, A_d = exp(A T), B_d = int exp(A s) ds B, L_d
-// likewise, C and D as they are.
+// anti-windup taken implicitly as well, L_d = A_d T L / (1 + C A_d T L), so that it is stable for any tracking
+// time. Linear: exact for inputs held over the period, A_d = exp(A T), B_d = int exp(A s) ds B, L_d likewise, C
+// and D as they are.
 #pragma once
 
 #include "control/program.hpp"
@@ -130,9 +130,9 @@ Index memory_size(const Block& block);
 Index work_size(const Block& block);
 void start(const Block& block, double* memory);
 
-// One sampling instant: `samples` holds what the channels ask for, where the block forms differences the
-// value itself. Measured values are rounded to the nearest multiple of the quantum. Fills u, already limited.
-// Does not allocate.
+// One sampling instant: `samples` holds the values of the channels; a block that forms differences gets the values
+// themselves. Measured values are rounded to the nearest multiple of the quantum. Fills u, already limited. Does not
+// allocate.
 void tick(const Block& block, double t, const double* samples, double* memory, double* work, double* u);
 
 } // namespace stickslip

@@ -1,6 +1,6 @@
-// Controllers as a user describes them: plain values. `compile` in block.hpp turns each into the engine's one
-// form. r is the reference, y what is measured, e = r - y, u the output. Laws are written in continuous time;
-// with a period they run at its multiples and hold their output in between.
+// Controllers as a user describes them: plain values. `compile` in block.hpp turns each into the engine's one form. r
+// is the reference, y the measured value, e = r - y, u the output. Laws are written in continuous time; with a period
+// they run at its multiples and hold their output in between.
 #pragma once
 
 #include "control/program.hpp"
@@ -151,8 +151,8 @@ struct Linear {
   }
 };
 
-// u = force of a friction curve at v = r', or at v = r: what friction is expected to take. Sampled only, so that it is held
-// and the flow stays what it is.
+// u = force of a friction curve at v = r', or at v = r: the expected friction force. Sampled only, so that it is
+// constant between samples and the flow keeps its kind.
 struct FrictionCurve {
   Law law;
   double normal_load = 1.0;

@@ -73,8 +73,8 @@ double rate_of(const double* A, Index stride, Index n, const double* scale, cons
   return worst;
 }
 
-// The greatest ratio by which the trial step may be stretched: the last terms (four, for series with gaps)
-// have to become negligible beside the state, whose size the first terms show.
+// The greatest ratio by which the trial step may be stretched: the last terms (four, for series with gaps) have to
+// become negligible against the state, whose size the first terms show.
 double allowed_ratio(const double* size, Index last) {
   std::array<double, 4> logs{};
   Index count = 0;

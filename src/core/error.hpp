@@ -1,4 +1,4 @@
-// Errors that name the argument, its value and what is allowed. The bindings turn InvalidArgument into
+// Errors that name the argument, its value and the allowed range. The bindings turn InvalidArgument into
 // ValueError.
 #pragma once
 

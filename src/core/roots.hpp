@@ -36,9 +36,9 @@ Crossing first_crossing_isolate(const double* c, int degree, double magnitude, d
 Crossing first_crossing_from_zero(const double* c, int degree, double noise);
 } // namespace detail
 
-// The first upward crossing on (0, 1]. `noise` >= 0 is added to the rounding level of the coefficients, for
-// guards that carry cancellation from before. A guard that starts above the noise must come down before it
-// can fire. A zero at theta = 1 belongs to this step if p goes on upwards there.
+// The first upward crossing on (0, 1]. `noise` >= 0 is added to the rounding level of the coefficients, for guards that
+// carry cancellation from before. A guard that starts above the noise must come down before it can fire. A zero at
+// theta = 1 belongs to this step if p rises there.
 inline Crossing first_crossing(const double* c, int degree, GuardStart start = GuardStart::as_is,
                                double noise = 0.0) {
   if (start == GuardStart::zero) return detail::first_crossing_from_zero(c, degree, noise);

@@ -135,10 +135,10 @@ inline void rosenbrock_dense(const double* x, const RosenbrockWorkspace& w, Eige
   }
 }
 
-// A second look at an attempt: the residual of its dense output D in the middle of the step, filtered by the
-// matrix of the step so that stiff components do not exaggerate it. It has the order of the error estimate,
-// costs one evaluation, and sees what the stages stepped over, such as a narrow Stribeck peak; it vouches for
-// dense output, too. Accept where max(norm(w.error), rosenbrock_residual_weight * norm(w.residual)) <= 1.
+// A second check of an attempt: the residual of its dense output D in the middle of the step, filtered by the matrix of
+// the step so that stiff components do not exaggerate it. It has the order of the error estimate, costs one evaluation,
+// and detects features between the stages, such as a narrow Stribeck peak; it also bounds the error of dense output.
+// Accept where max(norm(w.error), rosenbrock_residual_weight * norm(w.residual)) <= 1.
 inline constexpr double rosenbrock_residual_weight = 0.3;
 
 template <Index N = 0, class F>

@@ -73,8 +73,8 @@ void follow_constraints(const System& sys, Matrix& A, Matrix& S, Matrix& E) {
 
 namespace {
 
-// Positions or velocities (from `first` on) at one instant, of rows w . q = demanded. What is not given changes least
-// from `begin`.
+// Positions or velocities (from `first` on) at one instant, of rows w . q = demanded. Values that are not given change
+// least from `begin`.
 class Completion {
 public:
   Completion(const System& system, Vector& state, Index from, const Vector& start)

@@ -14,7 +14,7 @@ enum class GuardKind : std::int8_t {
   slip_ends,         // the sliding velocity comes to zero
   breaks_away,       // the force at rest reaches the limit on the side `direction`
   velocity_reversal, // the velocity changes its side, for laws with internal states: a switch of the flow, no event
-  load_corner,       // what the state adds to the normal load changes its slope
+  load_corner,       // the part of the normal load that depends on the state changes its slope
   load_negative, // a normal load that a formula gives passes zero: a surface cannot pull, and the run ends
   branch,        // a law's internal switch
   surface_turns, // elastic presliding, force above its limit but v against it: v turns, and the element breaks
@@ -84,7 +84,7 @@ struct GuardTerms {
     Index at;
     double factor;
   };
-  struct Limit { // what a friction element can take on one side
+  struct Limit { // limit of the force of a friction element in one direction
     Index element;
     int side;
     double weight;

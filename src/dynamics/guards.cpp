@@ -138,7 +138,7 @@ double gap_size(const Contact& contact, const Vector& nominal, const double* s) 
 
 namespace {
 
-// Size of the terms of a closed contact's force, whatever other contacts carry. (Variable rows are not kept.)
+// Size of the terms of a closed contact's force, for any forces of other contacts. (Variable rows are not kept.)
 double normal_size(const System& sys, const Regime& r, Index contact, const double* x, const double* s,
                    const double* force) {
   const Index np = sys.friction.size();

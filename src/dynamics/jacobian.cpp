@@ -30,7 +30,7 @@ enum Seed : Index {
 };
 constexpr Index states_at_once = element_seeds - by_first_state;
 
-// Derivatives d x' / d x with d x' / d t behind as one more column, and what they are made from.
+// Derivatives d x' / d x with d x' / d t as a last column, and the data for them.
 class Derivatives {
 public:
   // `turns`: how rows and signals of a machine that is not linear change; null in a linear one.
@@ -109,7 +109,7 @@ private:
     }
   }
 
-  // Row of a linear form: what it does with x', and its change by time alone.
+  // Row of a linear form: its rate by x', and its change by time alone.
   void add(Matrix& rows, Index i, double factor, const Form& f) const {
     if (factor == 0.0 || f.x.size() == 0) return;
     rows.row(i).head(nx) += factor * f.x.transpose();
@@ -221,7 +221,7 @@ private:
     held.noalias() += r.LF * forces;
   }
 
-  // Internal states of an element at rest: a lagged force that goes on, bristles that follow the held force.
+  // Internal states of an element at rest: a lagged force that continues, bristles that follow the held force.
   void rests(Index k) {
     const Index i = r.sticking[k];
     const Friction& p = sys.friction[i];

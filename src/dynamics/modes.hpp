@@ -14,9 +14,9 @@ namespace stickslip {
 // Kind of stick of a friction element.
 enum class Hold : std::int8_t {
   by_limit, // its static limits
-  // Its force is above its limit on that side. Elastic presliding: v opposes it. Rigid, with a lag: a force that
-  // falls, or grows slower than the lag would let friction grow, could not move it; so it is held by the lagged
-  // force, which goes on towards its curve.
+  // Its force is above its limit on that side. Elastic presliding: v opposes it. Rigid, with a lag: a force that falls,
+  // or grows slower than the lag lets friction grow, cannot move it; so it is held by the lagged force, which continues
+  // towards its curve.
   above_forward,
   above_backward,
   firmly, // rigid, after an accumulation of slips (see memory.cpp): a little more than its limits
@@ -37,7 +37,7 @@ struct FrictionMode {
   Hold hold = Hold::by_limit;
   bool free =
       false; // no load presses it (see free.hpp): it slips on its side of v = 0 as a law without a jump does
-  std::int16_t load_stretch = 0; // of what the state adds to the normal load: where on its polyline
+  std::int16_t load_stretch = 0; // segment of the polyline by which the state adds to the normal load
   unsigned branch = 0;           // internal switching state of the law
 
   bool sticks() const { return mode == Mode::stick; }

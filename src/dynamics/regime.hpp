@@ -1,5 +1,5 @@
-// One combination of modes and what it means: the motion with all constraints of sticking solved away, and
-// the guards that end it. Built once per combination and kept.
+// One combination of modes: its motion with all constraints of sticking eliminated, and the guards that end it. Built
+// once per combination and kept.
 #pragma once
 
 #include "contact/share.hpp"
@@ -50,9 +50,9 @@ private:
   std::unique_ptr<Tangent> where;
 };
 
-// Sticking elements whose forces are not unique hold as long as what is asked of them lies in the set (a zonotope)
-// of what they can take together. Each pair of its facets bounds one weighted sum of forces, which is the
-// same for every way of sharing: one body held by limits of 1 N and 10 N has one facet and holds up to 11 N.
+// Sticking elements whose forces are not unique hold as long as the load lies in the set (a zonotope) of loads that
+// they can hold together. Each pair of its facets bounds one weighted sum of forces, which is the same for every way of
+// sharing: one body held by limits of 1 N and 10 N has one facet and holds up to 11 N.
 struct Facet {
   List<Index> members; // positions in `sticking` that are at their limit when the facet is reached
   Vector share;        // weight of each member's force in the sum that the facet bounds
@@ -65,11 +65,11 @@ struct Sharing {
   List<ForceLimit> limits;     // those whose margin y shifts
   Matrix C;                    // margins by forces
   Matrix N;                    // forces by y; columns orthonormal
-  List<Index> group;           // of each limit: those of one group shift together
+  List<Index> group;           // of each limit: limits of one group shift together
   List<List<Index>> relieving; // sets of limits, one of which holds so that there is no preload
   Matrix multipliers;          // of the limits that hold (modes.at_limit), by forces
   List<Index> held;            // numbers of these among `limits`
-  // Of those that are functions of time or of internal states: what forces they cause, columns.
+  // Columns: the forces caused by limits that are functions of time or of internal states.
   List<Index> varying;
   Matrix varying_effect;
 
@@ -116,8 +116,8 @@ double coupling(const System& sys, const Regime& regime, double t, const double*
 void share_forces(const System& sys, const Regime& regime, double t, const double* x, const double* s,
                   double* force, Scratch& scratch);
 
-// How the margins of the sharing answer to what is shared, the friction that follows included; to its multipliers, under
-// the sliding friction that evaluate() left in `scratch`; whether a regime can hold these limits.
+// Derivatives of the sharing's margins by the shared forces, with the friction that follows them; by its multipliers,
+// under the sliding friction that evaluate() stored in `scratch`; and whether a regime can hold these limits.
 Matrix margins_by_shared(const System& sys, const Regime& regime);
 Matrix margins_by_multipliers(const System& sys, const Regime& regime, const Scratch& scratch);
 bool can_hold(const System& sys, const Regime& regime, const List<Index>& limits);
@@ -151,7 +151,7 @@ void state_signals(const System& sys, const Modes& modes, double t, const double
 
 // Values of all other signals at t, from the right; of their derivatives.
 void signal_values(const System& sys, double t, double* s);
-// At t as well, as if what holds at `frame` went on: motions that begin there are looked at along it.
+// Signals at t by the pieces that hold at `frame`, for motions that begin there.
 void signals_beside(const System& sys, double frame, double t, double* s);
 void signal_rates(const System& sys, double t, double* sdot);
 

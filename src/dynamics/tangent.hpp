@@ -1,6 +1,6 @@
 // A machine that is not linear, at one instant: a linear one with the rows, columns and values that hold there. Its
-// accelerations and constraint forces are those of the machine itself, so that transitions and right-hand sides need
-// to know no other kind.
+// accelerations and constraint forces are those of the machine itself, so that transitions and right-hand sides treat
+// all machines as linear.
 #pragma once
 
 #include "dynamics/regime.hpp"
@@ -30,7 +30,7 @@ public:
   // value beyond it, and without sides, each by its own condition.
   void move_to(double t, const double* x, const List<Sign>& sides);
   void move_to(const State& state); // where its last step began
-  // Sizes of the accelerations that forces of formulas make: the greatest of all places where this was asked for.
+  // Sizes of the accelerations that forces of formulas make: the greatest over all states at which this was called.
   void size_accelerations();
   // Values of the signals that follow the state, where it has been moved to.
   void write(double* s);
@@ -46,8 +46,8 @@ public:
   // x' where no element acts and nothing is held; false if there may be some.
   bool free_rates(const double* x, const double* s, double* xdot) const;
 
-  // Constraints, closed gaps, and velocities that are held, are brought back to what they must be by the least change
-  // in the metric of the masses.
+  // Constraints, closed gaps, and held velocities are restored by the least change in the metric of the
+  // masses.
   void project(double t, Vector& x, const Modes& modes);
   void keep_constraints(double t, Vector& x); // these alone
   // True if the held velocities cannot all be zero at the current point, because rows that were equal have become
@@ -64,7 +64,7 @@ public:
   std::string steepness() const;
 
   bool bare() const; // no friction, contact, spring or controller
-  // Moving, and the regimes of modes that were asked for before, take no memory.
+  // Moving, and regimes of modes that were requested before, allocate no memory.
   bool in_place() const { return !bound() && folds_in_place; }
 
   double kinetic(); // q' M q' / 2, of a mass matrix that is not constant
@@ -82,7 +82,7 @@ public:
 private:
   std::shared_ptr<const Smooth> smooth;
   bool placed = false, folds_in_place = true;
-  bool complete = false; // what is of energy alone has been evaluated, too
+  bool complete = false; // outputs for the energy alone have been evaluated, too
   double t = 0.0;
   List<Sign> prescribed, prescribed_slopes; // sides, and those of the tape of slopes
   Vector x, slots, taken;
@@ -92,7 +92,7 @@ private:
   Vector slope_slots;
   Matrix unbalanced; // generalised forces by (x, t)
   Turning change;
-  // In the combinations of modes that were asked for. Where it moves, what turns is made anew in place.
+  // For the requested combinations of modes. When the state moves, parts that depend on it are recomputed in place.
   struct Local;
   std::map<Modes, std::unique_ptr<Local>> locals;
   Local* local = nullptr; // the last

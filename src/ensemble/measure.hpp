@@ -40,7 +40,7 @@ private:
   const System& sys;
   List<Measure> measures;
   List<double> value;
-  List<Index> extremes_of; // states whose extremes or means are asked for
+  List<Index> extremes_of; // states whose extremes or means are requested
   Vector least, greatest, integral;
   bool stick = false, residual = false;
   double from = 0.0, to = 0.0, reached = 0.0;

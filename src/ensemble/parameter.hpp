@@ -1,4 +1,4 @@
-// A number in the description of a machine, by name: what an ensemble varies.
+// A number in the description of a machine, by name: a parameter of an ensemble.
 #pragma once
 
 #include "model/paths.hpp"

@@ -26,10 +26,10 @@ void evaluate(const Tape& tape, const Sign* signs, double* slots);
 void read_signs(const Tape& tape, const double* slots, Sign* signs);
 
 // Derivatives along several directions at once, after an evaluation: row s of `rates`, of length `directions`, belongs
-// to slot s; the caller fills the rows of the inputs. Without signs (null) choices are those of their conditions.
+// to slot s; the caller fills the rows of the inputs. Without signs (null) the conditions decide the choices.
 void forward(const Tape& tape, const Sign* signs, const double* slots, Index directions, double* rates);
 
-// The gradient of one output, after an evaluation, in one sweep back whatever the number of inputs: the first places of
+// The gradient of one output, after an evaluation, in one backward sweep for any number of inputs: the first entries of
 // `adjoints`, which is memory for tape.slots() numbers.
 void reverse(const Tape& tape, const Sign* signs, const double* slots, Index output, double* adjoints);
 

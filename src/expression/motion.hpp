@@ -23,9 +23,9 @@ public:
   Node kinetic(const List<Node>& mass);   // q'Mq' / 2; M by columns
   Node rate(Node of);                     // of a formula, as far as it does not come from accelerations
 
-  // With q'' and lambda as further inputs: what holds by the equations of motion, and the rates of rows. How the
-  // motion changes with (q, q', t) follows from the derivatives of these: q'' changes by M^-1 times that of the balance
-  // h + sum of w_i lambda_i - M q'', and by what restores the rows.
+  // With q'' and lambda as further inputs: residuals of the equations of motion, and the rates of rows. How the motion
+  // changes with (q, q', t) follows from the derivatives of these: q'' changes by M^-1 times that of the balance h +
+  // sum of w_i lambda_i - M q'', and by the correction that keeps the rows satisfied.
   Node balance(Index coordinate, const List<Node>& mass, const List<Row>& rows,
                const List<Node>& acceleration, const List<Node>& lambda); // without h; an empty M is constant
   Node velocity(const Row& row);                                          // gamma

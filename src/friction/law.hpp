@@ -29,7 +29,7 @@ struct Law {
 // Throws InvalidArgument naming the parameter.
 void validate(const Law&);
 
-// Numbers that follow from others because they were not given (`..._follows` of the terms), computed anew.
+// Recomputes numbers that were not given and follow from others (`..._follows` of the terms).
 void follow(Law&);
 
 // Numbers that vary by themselves follow others no more. Of two levels given as one, both have to vary.

@@ -40,7 +40,7 @@ private:
   void compare(const Vector& gradient, const List<double>& times, const Matrix& weights,
                const List<Index>& events, const Vector& event_weights);
   void unpass(Index number, double event_weight, Vector& lambda, Cotangents& into);
-  struct Turn { // what moves an instant: x' before it, and its time by the states
+  struct Turn { // derivative of an instant: x' before it, and its time by the states
     Vector motion, time_by_state;
     bool moves = false;
   };

@@ -32,13 +32,13 @@ Stencil mirrored_stencil(const Stencil& of) {
   return out;
 }
 
-// An exponent of just 1 makes a law linear: beside it other guards end its modes.
+// An exponent of just 1 makes a law linear: with neighbouring exponents other guards end its modes.
 bool is_of_other_kind(const LawTraits& a, const LawTraits& b) {
   return a.affine != b.affine || a.sticks != b.sticks || a.states != b.states || a.switches != b.switches ||
          a.reversal_switches != b.reversal_switches;
 }
 
-// A power of two, so that values beside a number are exact.
+// A power of two, so that neighbouring values of a number are exact.
 double step_of(double value) {
   return std::exp2(std::floor(std::log2(value != 0.0 ? step_share * std::abs(value) : step_at_zero)));
 }
@@ -93,7 +93,7 @@ Neighbours::Neighbours(const Machine& machine, const System& base, const List<Sh
   if (!moves.empty()) look_beside(machine, base, moves, step_of(size), cutoffs);
 }
 
-// At a bound of what is allowed the derivative is that of the side on which the machine exists.
+// At a bound of the allowed range the derivative is one-sided, from the side on which the machine exists.
 void Neighbours::look_beside(const Machine& machine, const System& base, const List<Move>& moves, double h,
                              const Cutoffs& cutoffs) {
   std::string refused;

@@ -23,10 +23,10 @@ public:
 
   const System& system() const { return compiled->system; }
   const std::shared_ptr<Compiled>& machine() const { return compiled; }
-  const Regime& regime(const Modes& modes); // what was met lately without a search and its lock
+  const Regime& regime(const Modes& modes); // recent ones without a search and its lock
   std::unique_ptr<Regime> build(const Modes& modes, const RegimeHint& hint = {}) const; // the same, not kept
 
-  // Signals at t by the pieces that hold at `frame`; of those that follow the state nothing.
+  // Signals at t by the pieces that hold at `frame`; signals that follow the state are omitted.
   const Vector& signals(double frame, double t);
   const Vector& signal_rates(double frame, double t);
   // x' and all forces, in these modes.
@@ -37,20 +37,20 @@ public:
 
   // True if there are sampled controllers: they also run at a start that is a sampling instant.
   bool samples() const { return transition.samples(); }
-  // Passes an instant of a run; false where something else follows than did there. `impulses`: normal ones of contacts,
+  // Passes an instant of a run; false where the outcome is not that of the run. `impulses`: normal ones of contacts,
   // then those of constraints.
   bool pass(State& state, const Passage& as, Vector* impulses = nullptr);
   // Limit modes of the outputs of sampled controllers, pending outputs included.
   List<Mode> limits(const State& state) const;
   Index impulse_count() const { return system().contacts.size() + system().constraints.all.size(); }
-  // The same where nothing is struck and no controller samples, without any decision: what the change of modes sets.
+  // The same without impact, sampling or decision: sets the states that the change of modes sets.
   void change(State& state, const Passage& as);
   // True if steps in these modes end with a projection, because constraints, closed gaps or held velocities would drift;
   // and this projection.
   bool projects(const Modes& modes);
   void project(const Modes& modes, double t, Vector& x);
-  // Velocities of elements that rest in these modes are brought to zero, by the least change in the metric of the masses.
-  // `as`: a regime of these modes, of this machine or of one beside.
+  // Velocities of elements that rest in these modes are brought to zero, by the least change in the metric of the
+  // masses. `as`: a regime of these modes, of this machine or of a neighbouring one.
   void hold(const Regime& as, double t, Vector& x);
   // Residuals of constraints and closed contacts: gaps, then their rates.
   Vector residuals(const Regime& as, double t, const double* x);

@@ -28,7 +28,7 @@ public:
               std::shared_ptr<const Parameters> by, Reach reach);
 
   List<std::string> parameters;
-  double valid_until = std::numeric_limits<double>::infinity(); // s; infinite: there is nothing to be said
+  double valid_until = std::numeric_limits<double>::infinity(); // s; infinite: no limit
   Index valid_event = -1; // the event that ends it; -1: none, or none of a mode
   std::string reason;
   Matrix event_times; // parameters x events: of their times; NaN where they are not determined
@@ -43,7 +43,7 @@ public:
   // Of the sum of the normal impulses at a contact so far, which only impacts change.
   Vector impulse_at(Index contact, double t) const;
   Vector constraint_impulse_at(Index constraint, double t) const;
-  // Runs beside this one, each a motion of no length at these times, and the weights with which any of their samples
+  // Runs at neighbouring values, each a motion of length zero at these times, and the weights with which their samples
   // give the derivative by parameter j: first those of x (a weight for each time), then those of the parameter itself.
   struct Beside {
     List<std::shared_ptr<Trajectory>> runs;
@@ -97,11 +97,11 @@ private:
   std::string move_ticks(const Passage& p);
   std::string move_guards(const Passage& p, double frame);
   std::string reset(const Passage& p, const Tangents& W);
-  // A reset as it was: with the ticks that are due, whatever the time, where parameters move them; whether it decides
+  // A reset as in the run: the sampling that is due, at any time, where parameters move its instant; whether it decides
   // anything, and which outputs of sampled controllers end at limits. In reset.cpp.
   struct Reset {
     std::optional<Ticks> due;
-    bool decides = false, same = true; // all that were looked at do the same
+    bool decides = false, same = true; // all neighbouring machines do the same
     List<Mode> limits;
     Vector added; // in the run itself
   };

@@ -124,7 +124,7 @@ void SlopesOf::find_signals(RegimeSlopes& out) {
 
 namespace {
 
-// Columns of the matrices by (x, s) that are not the same to the last bit, all or among these.
+// Columns of the matrices by (x, s) that differ bitwise, all or among these.
 List<Index> columns_that_differ(const Regime& a, const Regime& b, const List<Index>* among) {
   const Index nx = a.Ax.cols(), ns = a.As.cols();
   const bool guards = a.guards.size() == b.guards.size();
@@ -213,7 +213,7 @@ RegimeSlopes::Change SlopesOf::change_of_motion(RegimeSlopes& of, Index j, const
   return out;
 }
 
-// Elements that slide whose force is another function beside.
+// Sliding elements whose force is another function in the neighbouring machines.
 List<Index> SlopesOf::elements_that_differ(const Regime& r, const Neighbours& p) const {
   const System& sys = machine.system();
   List<Index> out;

@@ -10,7 +10,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double at_limit = 1e-11; // of what an output amounts to: it is at its limit
+constexpr double at_limit = 1e-11; // share of the size of an output: it is at its limit
 
 Matrix by_state(const List<Form>& forms, Index nx) {
   Matrix out(forms.size(), nx);
@@ -138,7 +138,7 @@ std::optional<Ticks> TickTangent::at_any_time(const Ticks& before, double t) con
   sampler.for_each_due(
       seen, t,
       [&](Index b) {
-        if (seen.pending[b] == before.pending[b]) out.pending[b] = long_ago; // not what it only samples now
+        if (seen.pending[b] == before.pending[b]) out.pending[b] = long_ago; // not the present sample
       },
       [&](Index b) {
         out.next[b] = long_ago;
@@ -250,7 +250,7 @@ void TickTangent::limit(const Block& b, const Changes& changed) {
   }
 }
 
-// The integral is taken back by what the raw output is beyond its limit, at most by its own step.
+// The integral is reduced by the excess of the raw output over its limit, at most by its own step.
 void TickTangent::clamp(const Block& b, const Changes& changed, double step, const Tangents& by_step) {
   const Index k = b.further_limit();
   for (const int side : {+1, -1}) {

@@ -211,7 +211,7 @@ class TestBadInput:
             (
                 ss.FrictionObserver(LUGRE),
                 {"measure": "slide"},
-                "to of 'c' is missing: .* FrictionCurve with a period",
+                "to of 'c' is missing: .* the output of a FrictionCurve",
             ),
             (ss.FrictionFeedforward(LUGRE), {"on": "slide"}, "reference of 'c' is missing"),
             (ss.FrictionFeedforward(LUGRE), {"on": "slide", "reference": "slide"}, "must be a signal"),

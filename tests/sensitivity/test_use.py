@@ -97,7 +97,7 @@ def test_bad_sensitivities_are_refused() -> None:
     with pytest.raises(ValueError, match="sequence of names"):
         ss.simulate(block(), 1.0, sensitivities="block.mass")
     r = run("block.mass")
-    with pytest.raises(ss.UnknownNameError, match="no derivatives by 'belt.law.static' were asked for"):
+    with pytest.raises(ss.UnknownNameError, match="no derivatives by 'belt.law.static' were requested"):
         r.sensitivity["block.position", "belt.law.static"]
     with pytest.raises(ss.UnknownNameError, match="unknown signal 'nothing'"):
         r.sensitivity["nothing", "block.mass"]

@@ -173,7 +173,7 @@ def test_powers_are_products_and_other_operations_name_the_cure() -> None:
     with pytest.raises(ValueError, match=r"exponent = 0.5 is not allowed: .* 1 to 5; .* ss.Samples"):
         wave**0.5
     for divide in (lambda: wave / wave, lambda: 1.0 / wave):
-        with pytest.raises(TypeError, match=r"does not divide: .* ss.Samples\(t, a\(t\) / b\(t\)"):
+        with pytest.raises(TypeError, match=r"cannot be a divisor.* ss.Samples\(t, a\(t\) / b\(t\)"):
             divide()
     for multiply in (lambda: T * wave, lambda: wave * T):
         with pytest.raises(TypeError, match=r"array \* signal\(t\)"):
@@ -184,7 +184,7 @@ def test_numpy_functions_and_comparisons_are_supported_or_refused() -> None:
     wave = ss.Sine(2.0, 3.0)
     assert np.abs(wave) == abs(wave) and np.float64(2.0) * wave == 2.0 * wave == np.multiply(wave, 2.0)
     assert np.float64(1.0) - wave == 1.0 - wave and np.float32(0.5) + wave == 0.5 + wave
-    with pytest.raises(TypeError, match=r"np.sqrt takes values: .* ss.Samples"):
+    with pytest.raises(TypeError, match=r"np.sqrt needs values: .* ss.Samples"):
         np.sqrt(wave)
     with pytest.raises(TypeError, match=r"cannot be compared: signal.clip\(low\) is the maximum"):
         max(wave, 0.0)
