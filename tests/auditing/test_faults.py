@@ -1,4 +1,4 @@
-"""What the audit must find: a good run in which one thing is damaged, or a run of a machine that is not the stated one."""
+"""Faults that the audit must find: a good run with one change, or a run of another machine than stated."""
 
 from __future__ import annotations
 
@@ -152,10 +152,10 @@ def jumping_state() -> Damaged:
     return Damaged(run, signals={"floor.z": within(3.0, 9.0, lambda z: z + 1e-4)})
 
 
-M, Q = "M a = forces", "q' = v"
+M, Q, LAW = "M a = forces", "q' = v", "force follows the law"
 FAULTS: dict[str, tuple[Callable[[], Damaged], str]] = {
-    "a force sample": (lambda: on_belt(signals={"belt.force": within(3.0, 3.5, lambda f: 1.001 * f)}), "force follows the law"),
-    "the sign of friction": (lambda: on_belt(signals={"belt.force": within(3.0, 3.5, lambda f: -f)}), "force follows the law"),
+    "a force sample": (lambda: on_belt(signals={"belt.force": within(3.0, 3.5, lambda f: 1.001 * f)}), LAW),
+    "the sign of friction": (lambda: on_belt(signals={"belt.force": within(3.0, 3.5, lambda f: -f)}), LAW),
     "a mode": (lambda: on_belt(signals={"belt.mode": within(1.0, 1.5, lambda m: m + 1)}), "mode changes only at"),
     "a velocity": (lambda: on_belt(signals={"block.velocity": within(3.0, 3.5, lambda v: v + 1e-6)}), Q),
     "a sample that is no number": (lambda: on_belt(signals={"block.position": within(3.0, 3.1, lambda v: np.nan)}), M),

@@ -188,7 +188,7 @@ def test_unsupported_runs_are_refused() -> None:
 
 
 def test_belt_of_the_readme_passes() -> None:
-    """What a newcomer runs first."""
+    """The first example of the README."""
     text = (Path(__file__).parents[2] / "README.md").read_text()
     assert 'law = ss.Coulomb(static=1.0, kinetic=0.8)\nm.add_friction("belt"' in text
     m = ss.Machine(mass=[1.0], stiffness=[[2.0]], names=["block"])

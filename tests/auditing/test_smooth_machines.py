@@ -63,7 +63,7 @@ def test_break_away_by_an_impact_is_accepted() -> None:
 
 @pytest.mark.parametrize("stated", [0.4, 0.41])
 def test_start_with_an_impact_passes(stated: float) -> None:
-    """What a run has before an impact at its start is not sampled: it follows from the impulses, and the law with it."""
+    """States before an impact at the start are not sampled: they follow from the impulses, and so does the law."""
     start = {"y.position": float(np.sin(0.5)), "tilt.position": 0.5, "x.velocity": 0.3, "y.velocity": -1.0}
     run = ss.simulate(made("rod"), 0.05, rtol=RTOL, initial=start)
     assert run.events[0].impact

@@ -83,7 +83,7 @@ def test_all_methods_agree(method):
 
 
 def test_delayed_velocity_is_the_velocity_of_one_dead_time_ago():
-    """Also in stick, across stops, and where the surface moves by itself."""
+    """Same in stick, across stops, and on a moving surface."""
     tau = 0.25
     run = ss.simulate(belt(tau, surface=ss.Sine(amplitude=4.0, frequency=0.2)), 30.0, dt=0.01, rtol=1e-10)
     late = run["belt.delayed_velocity"][25:]
@@ -172,7 +172,7 @@ def test_memory_is_bounded():
 
 
 def test_step_count_stays_bounded():
-    """What jumped comes back a few times, not for ever."""
+    """A jump comes back a few times, not for ever."""
     steps = [len(ss.simulate(belt(0.02), t).t) for t in (50.0, 100.0)]
     assert steps[1] < 2.2 * steps[0]
 

@@ -66,7 +66,7 @@ def test_applied_force_of_a_pair_counts() -> None:
 
 
 def test_why_stuck_refuses_contacts_without_friction() -> None:
-    """It has no friction, and the error says so."""
+    """A machine without friction is refused, and the error says so."""
     m = ss.Machine(mass=1.0, names=["a"], force={"a": -1.0})
     m.add_contact("wall", normal={"a": 1.0})
     with pytest.raises(ValueError, match="'wall' has no friction"):

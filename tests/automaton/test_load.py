@@ -79,7 +79,7 @@ class TestPublishedRun:
 
 class TestQuasiStatic:
     def test_slow_slip_follows_the_kinetic_level(self):
-        """Without a Stribeck fall the mass follows a slow ramp on Fd = Fk + (1 + nu) c x + b v, v
+        """Without a Stribeck effect the mass follows a slow ramp on Fd = Fk + (1 + nu) c x + b v, v
         constant."""
         slope = 0.01
         m = pushed_mass(0.0, static=ref.FK, viscous=20.0, force=ss.Ramp(slope=slope))

@@ -56,7 +56,7 @@ class TestStored:
         assert runs[name].energy.residual < 5e-12
 
     def test_default_tolerance_finds_the_stored_events(self, stored, name):
-        """Without any setting: worst 2e-6 s over 20 s, from the slip whose end is a tangent."""
+        """With default settings the worst error is 2e-6 s over 20 s, from the slip whose end is a tangent."""
         run = ss.simulate(pulled_spring(memory.RUNS[name]), 20.0)
         assert compare(run.events, stored[name]["events"]) < 2e-6
 

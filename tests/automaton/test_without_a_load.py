@@ -84,7 +84,7 @@ def test_released_brake_slides_until_it_is_loaded_again(law: ss.Law) -> None:
     ("force", "after"), [(0.0, "stick"), (0.9, "stick"), (1.1, "slip+"), (-1.1, "slip-")]
 )
 def test_brake_loaded_at_rest_sticks(force: float, after: str) -> None:
-    """What has not moved is held as far as the static level goes."""
+    """A body that has not moved is held up to the static level."""
     m = ss.Machine(mass=1.0, names=["part"])
     m.add_friction("brake", on="part", law=ss.Coulomb(1.0, 0.8), normal_load=ss.Step(1.0, start=1.0))
     m.add_force("part", ss.Step(force, start=1.0))

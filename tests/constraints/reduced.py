@@ -59,7 +59,7 @@ class Plan:
     controllers: list[tuple[str, Any, Array, Array, ss.Signal | float]] = field(default_factory=list)
 
     def machine(self) -> ss.Machine:
-        """As the package knows it."""
+        """The machine as described in the package."""
         n = len(self.mass)
         names = [f"q{i}" for i in range(n)]
         m = ss.Machine(self.mass, self.damping, self.stiffness, names)

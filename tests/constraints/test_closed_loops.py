@@ -34,7 +34,7 @@ def at_angle(angle, rate=0.0):
 
 
 def drift(run):
-    """Of the length and of its rate, at every step."""
+    """Residuals of the length and of its rate, at every step."""
     x, y, vx, vy = run.y
     return np.abs(np.hypot(x, y) - LENGTH).max() / LENGTH, np.abs(x * vx + y * vy).max() / (
         LENGTH * np.hypot(vx, vy).max()
@@ -259,7 +259,7 @@ def test_constraints_transmit_impacts_and_friction():
 
 
 def test_jacobian_includes_constraints():
-    """By complex numbers in the closed form of the constrained acceleration."""
+    """Derivatives by complex numbers in the closed form of the constrained acceleration."""
     m = pendulum()
     run = ss.simulate(m, 0.4, initial=at_angle(1.0, rate=2.0))
     x = run.at(0.2).y[:, 0]

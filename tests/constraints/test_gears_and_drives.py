@@ -70,7 +70,7 @@ def test_prescribed_speed_leaves_the_angle_free() -> None:
 
 @pytest.mark.parametrize("restitution", [0.0, 0.7])
 def test_gear_transmits_an_impact(restitution: float) -> None:
-    """What strikes a wall has the mass m1 + m2/i² behind it; the constraint carries its share of the impulse."""
+    """The body that hits a wall has the effective mass m1 + m2/i²; the constraint carries its share of the impulse."""
     ratio, m1, m2 = 2.0, 1.0, 3.0
     m = ss.Machine(mass=[m1, m2], names=["rack", "wheel"])
     m.add_constraint("gear", on={"rack": 1.0, "wheel": -ratio})
@@ -181,7 +181,7 @@ def test_constraint_forces_agree_with_multipliers_in_scipy() -> None:
 
 
 def test_pendulum_with_geared_flywheel_matches_closed_form() -> None:
-    """Not linear, with a constant mass matrix: the same as one coordinate with the inertia J1 + J2 i²."""
+    """A nonlinear machine with a constant mass matrix equals one coordinate with the inertia J1 + J2 i²."""
     ratio = 3.0
     m = ss.Machine(mass=[1.0, 0.2], names=["arm", "wheel"])
     m.add_force("arm", lambda q: -9.81 * ss.sin(q["arm"]))

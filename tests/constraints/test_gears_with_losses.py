@@ -137,7 +137,7 @@ def test_gear_without_losses_is_a_constraint() -> None:
 
 
 def test_lossy_gear_transmits_an_impact() -> None:
-    """Without friction in the impact's own direction the flank that is pressed passes it on; losses take their share."""
+    """Without friction in the direction of the impact the loaded flank transmits it, less the losses."""
     m = ss.Machine(mass=[1.0, 4.0], names=["motor", "table"])
     m.add_gear("gear", on=("motor", "table"), ratio=2.0, efficiency=0.8)
     m.add_contact("stop", normal={"table": -1.0}, gap=1.0, restitution=0.0)

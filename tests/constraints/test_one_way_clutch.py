@@ -19,7 +19,7 @@ def _freewheel(torque: ss.Signal | float = 0.0) -> ss.Machine:
 
 
 def _first(rises: Any, start: float) -> float:
-    """Where a function rises through zero for the first time."""
+    """The first time at which a function rises through zero."""
     grid = np.linspace(start, start + 5.0, 5001)
     value = rises(grid)
     k = int(np.flatnonzero((value[:-1] < 0.0) & (value[1:] >= 0.0))[0])

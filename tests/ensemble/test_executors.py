@@ -1,4 +1,4 @@
-"""The same numbers wherever chunks run: threads, processes, dask's workers in processes of their own, MPI."""
+"""The numbers are the same for chunks in threads, processes, dask's workers in their own processes, and MPI."""
 
 import os
 import shutil
@@ -131,7 +131,7 @@ def client() -> Iterator[Any]:
 
 @pytest.mark.filterwarnings("ignore")  # those of dask are its own
 def test_dask_workers_give_equal_results(client: Any) -> None:
-    """Same numbers, also where one of two workers is killed in mid-run."""
+    """The numbers are the same if one of two workers is killed in mid-run."""
     varied = {"belt.surface_velocity": SPEEDS}
     agree(ss.ensemble(builds.belt(), varied, 30.0, TEXT, executor=client), expected(TEXT))
     speeds = np.linspace(0.1, 1.0, 160)

@@ -43,7 +43,7 @@ def same(one: ss.EnsembleResult, other: ss.EnsembleResult) -> None:
 
 
 def test_store_equals_the_result(tmp_path: Path) -> None:
-    """Also of points that fail; a second call reads it, and so does load()."""
+    """A second call and load() read the same result from the store, failed points included."""
     speeds = {"belt.normal_load": [1.0, -1.0, 2.0], "belt.surface_velocity": SPEEDS[::300]}
     one = sweep(tmp_path / "a", parameters=speeds)
     assert set(one.status[1]) == {"failed"} and "normal_load" in one.messages[1, 0]

@@ -31,7 +31,7 @@ def by_lagrange():
 
 
 def by_kane():
-    """The same by Kane's method, with speeds that are symbols of their own."""
+    """The same machine by Kane's method, with separate symbols for the speeds."""
     a, b, u, w = mechanics.dynamicsymbols("a b u w")
     m1, m2, l1, l2, g = sympy.symbols("m1 m2 l1 l2 g")
     frame = mechanics.ReferenceFrame("N")

@@ -31,7 +31,7 @@ def test_table_1_equals_the_reference():
 
 
 class TestExpectedNumbers:
-    """What a figure calls independent is what SciPy's Radau gives."""
+    """The independent result in a figure is that of SciPy's Radau."""
 
     @pytest.mark.parametrize("omega", canudas_law.FREQUENCIES)
     def test_hysteresis_numbers_agree_with_reference(self, omega):
@@ -112,7 +112,7 @@ class TestExpectedNumbers:
 
 
 class TestClaims:
-    """What the texts say, and where they cannot be met."""
+    """Statements of the texts, and those that cannot be reproduced."""
 
     def test_break_away_falls_with_the_rate(self):
         peaks = canudas_law.compute_break_away()[""]["break-away"]
@@ -151,7 +151,7 @@ class TestClaims:
         assert left == pytest.approx(0.0212, abs=5e-5)
 
     def test_printed_alpha_drives_the_mass(self):
-        """It comes loose where the impulse of the applied force reaches α/σ0, and is then pushed forwards."""
+        """The body breaks away where the impulse of the applied force reaches α/σ0, and is then pushed forwards."""
         run = hunting.servo("1e+09")
         loose = run.events[0].time
         assert loose == pytest.approx(69.01, abs=0.01)

@@ -1,4 +1,4 @@
-"""What a check means: its verdict, where its expected number comes from, and that its tolerance can be missed."""
+"""A check has a verdict, a source of its expected number, and a tolerance that can be missed."""
 
 import math
 from collections.abc import Iterator

@@ -58,7 +58,7 @@ class TestPulledSpring:
         assert (p.lag, p.dwell, p.travel, p.surface_damping) == (q.LAG, q.DWELL, q.TRAVEL, q.SURFACE_DAMPING)
 
     def test_every_event_agrees_with_stored_run(self):
-        """Not only the last one: all events of all four runs, as the figures store them."""
+        """The figures store all events of all four runs, not only those of the last one."""
         for case in automaton_pull.CASES:
             table = automaton_pull.compute(case)["modes"]
             events = [t for t, _ in store.load("memory")[case.name]["events"]]

@@ -53,7 +53,7 @@ def test_fit_residuals_are_small() -> None:
 
 @pytest.mark.parametrize("restitution", [0.01, 0.05, 0.2, 0.5, 0.84])
 def test_restitution_prevents_rests_after_impacts(restitution: float) -> None:
-    """No rest follows most impacts, or none; the misfit is three orders greater."""
+    """Most or all impacts are not followed by a rest, and the misfit is three orders greater."""
     gear = rig_fit.gear(SHAFT, DAMPING, restitution)
     found, _ = rig_fit.rests(rig_fit.lower(gear))
     assert np.mean(found == 0.0) > 0.7
@@ -99,7 +99,7 @@ def test_figures_7_4_and_7_5_leave_the_damping_open() -> None:
 
 
 def test_flights_contacts_and_slides_of_elastic_teeth() -> None:
-    """What the table of coverage tells: 78 against 24 ms, later slopes, and slides of 0.12 mm at most."""
+    """The numbers in the table of coverage: 78 against 24 ms, later slopes, and slides of 0.12 mm at most."""
     worst = 0.0
     for inertia_set in (1, 3, 5):
         run = runs.lower(rig.rig(inertia_set, compliance=TEETH), rig.SPAN, 30000)
@@ -166,7 +166,7 @@ def cycle_by_integration(gear: ss.machines.WormGear) -> tuple[float, float, floa
     ("stiffness", "damping"), [(SHAFT, DAMPING), (60.0, 0.0), (10.0, 0.25), (5.0, 0.265)]
 )
 def test_cycle_agrees_with_integration(inertia_set: int, stiffness: float, damping: float) -> None:
-    """Also with more than the critical damping, 2·sqrt(k·Θ2) = 0.25 and 0.177 Nms/rad for the last two."""
+    """Holds above the critical damping, too: 2·sqrt(k·Θ2) = 0.25 and 0.177 Nms/rad for the last two."""
     gear = rig_fit.gear(stiffness, damping, inertia_set=inertia_set)
     cycle = RigCycle(gear)
     flight, rest, widest = cycle_by_integration(gear)

@@ -1,4 +1,4 @@
-"""What a fit says against itself: truths in closed form or by SciPy, noise from fixed seeds."""
+"""Warnings of a fit against its own result: truths in closed form or by SciPy, noise from fixed seeds."""
 
 import warnings
 from typing import Any
@@ -154,7 +154,7 @@ def test_bound_of_the_user_is_named_by_its_value() -> None:
 
 
 class TestCurves:
-    """The same words for fits of curves."""
+    """Fits of curves give the same warnings."""
 
     speed = np.geomspace(1e-3, 1.0, 200)
 

@@ -110,7 +110,7 @@ AT_KINETIC = pytest.warns(RuntimeWarning, match=r"guide.law.static has no effect
 
 
 class TestNoise:
-    """What 1 % of noise leaves."""
+    """Parameters found from data with 1 % of noise."""
 
     def test_dwell_and_memory_are_recovered_under_noise(self) -> None:
         law = LAWS["StickSlip"][0]
@@ -123,7 +123,7 @@ class TestNoise:
             assert found.stderr[name] < 0.15 * value, name
 
     def test_intervals_contain_the_true_values(self) -> None:
-        """Of 60 repetitions: a binomial leaves 50 to 60 with 99.9 %."""
+        """Of 60 repetitions 50 to 60 hold the truth with a probability of 99.9 % (binomial distribution)."""
         m = shaken(ss.Coulomb(1.5, 1.0) + ss.Viscous(0.4))
         truth = {"guide.law.static": 1.5, "guide.law.kinetic": 1.0, "guide.law.coefficient": 0.4}
         inside = dict.fromkeys(truth, 0)
@@ -155,7 +155,7 @@ class TestNoise:
         assert once.scale == pytest.approx(1.0, abs=0.1)
 
     def test_signals_are_weighted_by_their_own_errors(self) -> None:
-        """Of a good and a poor signal the fit finds the errors itself: it does as if they had been given."""
+        """The fit estimates the errors of a good and a poor signal itself, as if they had been given."""
         m = shaken(ss.Coulomb(1.5, 1.0))
         run, rng = ss.simulate(m, 6.0, dt=0.01), np.random.default_rng(11)
         sigma = {
@@ -245,7 +245,7 @@ class TestWhatIsSaid:
 
 
 def test_start_values_are_the_present_parameters() -> None:
-    """What is read under a name is what was put there, for every name that a machine has and that can be read."""
+    """The value set under a name is read under it, for every readable name of a machine."""
     from stickslip._core.ensemble import with_numbers
 
     m = drive()

@@ -120,7 +120,7 @@ def test_parameter_at_bound_has_no_interval() -> None:
 
 
 def test_intervals_contain_the_true_values() -> None:
-    """Of 200 repetitions with 1 % noise, each 95 % interval: a binomial of 200 leaves 180 to 198 with 99.9 %."""
+    """Of 200 repetitions with 1 % noise, 180 to 198 of the 95 % intervals hold the truth (binomial, 99.9 %)."""
     truth = FALLING
     inside = dict.fromkeys(truth, 0)
     for seed in range(200):
@@ -145,7 +145,7 @@ def test_picture_has_labels(sides: NDArray[np.float64]) -> None:
 
 
 class TestBadInput:
-    """What is refused names the argument; what is suspect is said."""
+    """Errors name the argument; suspect data give warnings."""
 
     @pytest.mark.parametrize(
         ("v", "f", "said"),

@@ -20,7 +20,7 @@ from stickslip.identify.simulation import _signals
 def problem(
     m: Any, start: dict[str, float], data: dict[str, Any], restart: tuple[float, ...] = (), **options: Any
 ) -> Problem:
-    """What `fit` solves."""
+    """The least-squares problem that `fit` solves."""
     signals = _signals(data)
     ends = [float(min(s.t[0] for s in signals)), *restart, float(max(s.t[-1] for s in signals))]
     names = list(start)
@@ -106,7 +106,7 @@ def test_derivatives_that_differences_do_not_confirm_are_not_used(monkeypatch: p
 
 
 class TestReasons:
-    """Where derivatives along the runs do not reach, the result says why."""
+    """Where derivatives along the runs are not available, the result says why."""
 
     def test_machine_without_derivatives_uses_differences(self) -> None:
         m = shaken(LAWS["DeadTime"][0])

@@ -97,7 +97,7 @@ class TestMeasured:
     @pytest.mark.slow
     @pytest.mark.timeout(3600)
     def test_held_out_samples_select_the_confirmed_model(self, record: Record) -> None:
-        """What was held out within the first half chooses the model that the second half confirms."""
+        """The samples held out within the first half choose the model that the second half confirms."""
         rows = measured_drive.compare(
             record, (("asymmetric",), ("asymmetric", "degressive"), BEST), progress=False
         )

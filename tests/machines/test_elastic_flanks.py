@@ -174,7 +174,7 @@ def test_drawing_names_the_elasticity() -> None:
 
 
 def test_drawing_of_the_machine_names_the_elasticity() -> None:
-    """Not a law of impact, which an elastic contact does not have, and no gap that stays ≥ 0."""
+    """The audit does not check a law of impact, which an elastic contact does not have, nor that the gap is ≥ 0."""
     pytest.importorskip("matplotlib")
     texts = " ".join(t.get_text() for t in RIG.draw(what="diagram").texts)
     assert "KelvinVoigt, k = 5e6, d = 5500" in texts and "Poisson" not in texts and "≥ 0" not in texts

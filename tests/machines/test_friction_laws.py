@@ -153,7 +153,7 @@ def test_chatter_from_rest_uses_friction_of_slow_sliding():
 
 
 def test_load_alone_brakes_below_and_drives_above():
-    """Without a drive the gear obeys one equation, here by SciPy: it stops, or runs away, from 1 % beside the limit."""
+    """Without a drive the gear obeys one equation, here solved by SciPy: it stops or runs away 1 % from the limit."""
     free = {"stiffness": 1e-12, "pull_velocity": 0.0}  # so soft that it does nothing
     gear = wedge(FALLING, **free, lower_mass=1.0)
     limit = gear.self_braking_speeds[0][1]

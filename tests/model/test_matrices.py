@@ -1,4 +1,4 @@
-"""What the matrices of a machine may be: symmetric mass, gyroscopic damping, circulatory stiffness."""
+"""Allowed matrices of a machine: symmetric mass, gyroscopic damping, circulatory stiffness."""
 
 import numpy as np
 import pytest

@@ -28,7 +28,7 @@ def plant(signal: ss.Signal | float = 0.4) -> ss.StateSpace:
 
 
 def machine(signal: ss.Signal | float = 0.4) -> ss.Machine:
-    """The same in coordinates."""
+    """The same machine in coordinates."""
     m = ss.Machine(mass=1.0, stiffness=2.0, names=["x"], force={"x": signal})
     m.add_friction("f", on="x", law=LAW, normal_load=0.1)
     m.add_controller(ss.P(kp=0.3), name="hold", measure="x.velocity", to="x")

@@ -19,7 +19,7 @@ LIMIT = 120  # s, for one cell
 
 
 def stains(notebook: nbformat.NotebookNode) -> list[str]:
-    """What a stripped notebook must not hold."""
+    """Contents that a stripped notebook must not have."""
     found = []
     for number, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
@@ -48,7 +48,7 @@ def test_notebook_runs(path: Path, tmp_path: Path) -> None:
 
 
 def test_notebooks_extra_installs_all_imports() -> None:
-    """What a notebook imports comes with the package or is named in its extra (JupyterLab brings IPython)."""
+    """Modules imported by a notebook come with the package or are named in its extra (JupyterLab brings IPython)."""
     project = (FOLDER.parent / "pyproject.toml").read_text(encoding="utf-8")
     extras = dict(re.findall(r"^(figures|data|cluster|notebooks) = \[(.*)\]$", project, re.MULTILINE))
     assert "stickslip[figures,data,cluster]" in extras["notebooks"] and "jupyterlab" in extras["notebooks"]

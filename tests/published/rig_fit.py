@@ -85,7 +85,7 @@ def misfit(rig: WormGear) -> float:
 
 
 class Fit(NamedTuple):
-    """Where the misfit is least for one restitution."""
+    """The parameters of least misfit for one restitution."""
 
     stiffness: float
     damping: float

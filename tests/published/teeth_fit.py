@@ -75,7 +75,7 @@ def edge(inside: Callable[[float], bool], low: float, high: float, ratio: float 
 
 
 def flies_longer(stiffness: float, damping: float) -> bool:
-    """Whether flights last longer than contacts, on average."""
+    """True if flights last longer than contacts, on average."""
     run = lower(stiffness, damping)
     return bool(np.mean([b - a for a, b in teeth.flights(run)]) > np.mean(teeth.contacts(run)))
 

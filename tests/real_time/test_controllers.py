@@ -87,7 +87,7 @@ def test_delay_and_quantisation_agree_with_simulate(delay: float) -> None:
 @pytest.mark.parametrize("delay", [0.0, 0.04, 0.1])
 @pytest.mark.parametrize("step", [0.1, 0.02])
 def test_instants_are_exact(delay: float, step: float) -> None:
-    """Without friction maps and hold are exact, so the sampled loop is its own recursion to the last digits,
+    """Without friction maps and hold are exact, so the sampled loop equals its own recursion to rounding,
     whatever the step; an output within a step is met on a parabola, with an error of third order."""
     m = ss.Machine(mass=2.0, damping=1.0, names=["q"])
     m.add_controller(
@@ -237,7 +237,7 @@ class TestRefused:
 
 
 def steps(*arguments: str) -> dict[str, float]:
-    """What the program without Python says about its steps."""
+    """The output of the program without Python about its steps."""
     command = [engine.program("real_time_steps"), *arguments]
     return json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
 
@@ -246,7 +246,7 @@ def steps(*arguments: str) -> dict[str, float]:
 class TestWithoutPython:
     @pytest.mark.parametrize("kind", ["stribeck", "automaton", "sampled", "limited", "backlash", "pendulum"])
     def test_steps_do_not_allocate(self, kind: str) -> None:
-        """Not one call of malloc in 50 000 steps with hundreds of transitions."""
+        """malloc is not called in 50 000 steps with hundreds of transitions."""
         seen = steps(kind, "50000")
         assert seen["allocations"] == 0 and seen["transitions"] > 250 and seen["late"] == 0
 

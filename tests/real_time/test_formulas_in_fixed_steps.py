@@ -228,7 +228,7 @@ JUMPS = {
 
 @pytest.mark.parametrize("case", [*KINKS, *JUMPS])
 def test_corners_within_steps_have_the_documented_order(case: str) -> None:
-    """Of the errors of six steps, since where in a step a corner lies is chance: second order at kinks, first at jumps."""
+    """Order fitted to six steps, since corners lie anywhere in a step: second at kinks, first at jumps."""
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_force("q", (KINKS | JUMPS)[case])
     start, t_end = {"q.velocity": 1.3}, 2.0

@@ -298,7 +298,7 @@ class TestBounds:
 
 class TestAgainstVelocity:
     def test_presliding_above_its_limit_sticks_until_reversal(self):
-        """As in exact runs: above the limit against the velocity the surface sticks until v turns."""
+        """As in exact runs, above the limit against the velocity the surface sticks until v reverses."""
         slow = ss.StickSlip(ss.Coulomb(0.01, 0.01), memory=100.0, presliding=ss.Presliding(5e-5))
         m = ss.Machine(mass=1e20, names=["anvil"])
         load = ss.Step(value=1.0, start=0.995, before=2.0)

@@ -1,4 +1,4 @@
-"""Where the curve of a law has a corner within what a parameter is varied by, derivatives end and say so."""
+"""Where the curve of a law has a corner within the variation of a parameter, derivatives end with a reason."""
 
 from __future__ import annotations
 

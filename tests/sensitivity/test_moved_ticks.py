@@ -107,7 +107,7 @@ def stuck(law: str, masses: int) -> ss.Machine:
 def test_mode_change_at_a_sampling_instant_moves_with_it(
     law: str, masses: int, control: str, delay: float
 ) -> None:
-    """What a controller puts out sets a body free: the tick is the event, and moves as it does."""
+    """The output of a controller sets a body free: the event is the sampling instant, and moves with it."""
     m = stuck(law, masses)
     pid = ss.PID(**CONTROLS[control], period=0.0131, delay=delay)
     m.add_controller(pid, name="pid", on="slide", reference=SLOW)

@@ -45,7 +45,7 @@ def test_derivatives_of_formerly_failing_machines_agree(family: str, seed: int) 
 
 @pytest.mark.parametrize("rtol", [1e-9, 1e-10, 1e-11, 1e-12, 1e-13])
 def test_a_bristle_that_stops_at_its_limit_springs_back(rtol: float) -> None:
-    """What rounding leaves of its force above the limit is no second event, whose derivatives were not determined."""
+    """A force above the limit by rounding makes no second event, which would have no derivatives."""
     case = generator("chains")(47)
     case.options.update(rtol=rtol, max_step=case.t_end / 400.0)
     run = ss.simulate(case.machine, case.t_end, sensitivities=["f1.normal_load"], **case.options)

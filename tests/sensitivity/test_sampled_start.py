@@ -1,4 +1,4 @@
-"""What a sampled controller does at the start of a run moves with the parameters."""
+"""The first output of a sampled controller at the start of a run depends on the parameters."""
 
 from __future__ import annotations
 

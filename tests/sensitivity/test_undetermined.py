@@ -1,4 +1,4 @@
-"""Where derivatives end: the run says so, and nothing is a silent number."""
+"""Where derivatives end, the run says so and gives no number."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_slip_start_independent_of_the_parameter_has_derivatives() -> None:
 
 
 def test_derivatives_end_where_two_feet_strike_together() -> None:
-    """By the angle, which is zero and of which nothing tells the size, one strikes before the other."""
+    """With another angle, which is zero and has no known size, one contact hits before the other."""
     m = ss.Machine(mass=[1.0, 0.1], names=["y", "phi"], force={"y": -9.81})
     for name, arm in (("left", -0.2), ("right", 0.2)):
         m.add_contact(name, normal={"y": 1.0, "phi": arm}, restitution=0.3)

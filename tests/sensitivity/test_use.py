@@ -1,4 +1,4 @@
-"""What a user asks for, and what is refused."""
+"""Requests for derivatives, and requests that are refused."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_derivatives_have_documented_shapes() -> None:
 
 
 def test_derivatives_on_both_sides_of_an_event_match() -> None:
-    """Where it comes to rest the velocity is that of the belt on both sides, whatever the parameters."""
+    """At the start of stick the velocity is that of the belt on both sides, for any parameters."""
     r = run("belt.law.static", "belt.surface_velocity")
     stops = next(e for e in r.events if e.after == ss.Mode.STICK)
     assert stops.sensitivity is not None
@@ -133,7 +133,7 @@ def test_quantisers_and_delays_are_refused_by_name() -> None:
 
 
 def test_infinite_values_are_refused_by_name() -> None:
-    """No steps yet, and no limits: next to the first every value makes steps, next to the second there is none."""
+    """Zero quantum and infinite limit: near the first every value makes steps, near the second there is no value."""
     m = block()
     m.add_controller(ss.PID(kp=3.0, period=0.01), name="loop", on="block", reference=1.0)
     with pytest.raises(ValueError, match=r"'loop.control.quantum': a quantiser has no derivative"):

@@ -33,7 +33,7 @@ def test_a_clipped_sine_has_no_end() -> None:
 
 
 def test_breakpoints_are_exact_after_a_million_periods() -> None:
-    """Where sin(x) = ±1/2: at odd twelfths of the period, but those at the quarters."""
+    """Times of sin(x) = ±1/2: the odd twelfths of the period except the quarters."""
     flat, t = ss.Sine(1.0, 50.0).clip(-0.5, 0.5), 2e4
     for k, twelfth in enumerate([1, 5, 7, 11] * 2):
         t = flat.compiled.next_breakpoint(t)

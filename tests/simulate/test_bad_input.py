@@ -1,4 +1,4 @@
-"""What cannot be meant raises ValueError or KeyError and names the argument, what it was, what is allowed."""
+"""Impossible input raises ValueError or KeyError with the argument, its value and the allowed range."""
 
 import numpy as np
 import pytest

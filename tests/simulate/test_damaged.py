@@ -52,7 +52,7 @@ def value_at(value, at):
 
 
 def damages(value):
-    """Of one place: other things, and the same with a length or entries changed."""
+    """Damaged values for one place: other types, and the value with a length or entries changed."""
     yield from OTHERS
     if isinstance(value, (tuple, list)) and value:
         yield value[:-1]

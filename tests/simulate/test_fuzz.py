@@ -39,7 +39,7 @@ INTEGERS = [-1, 0, 1, 2, 5, 99, 127, -128, 10**6, -(10**6), 2**31 - 1, 2**40, 2*
 
 
 def damaged(value: Any, rng: random.Random, share: float) -> Any:
-    """The same with some of its entries changed, dropped or repeated."""
+    """The same value with some of its entries changed, dropped or repeated."""
     hit = rng.random() < share
     if isinstance(value, dict):
         return {k: damaged(v, rng, share) for k, v in value.items()}

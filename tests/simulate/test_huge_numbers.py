@@ -1,4 +1,4 @@
-"""Where doubles come to an end a run ends as well, and says so; none hangs, none gives NaN."""
+"""A run whose numbers overflow ends with a message; none hangs, none gives NaN."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run offers: the script of the quick start, samples, tables, data sets, pictures."""
+"""Output of a run: the script of the quick start, samples, tables, data sets, pictures."""
 
 import csv
 import subprocess

@@ -1,4 +1,4 @@
-"""What is read of a run is evaluated for what is asked, once, and independent of how it is read."""
+"""Samples are evaluated only when read, once, and independently of the way of reading."""
 
 import copy
 import math

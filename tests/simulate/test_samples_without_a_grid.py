@@ -1,4 +1,4 @@
-"""Without dt the samples are the events and a grid that shows the motion; analyses and pictures read the dense form."""
+"""Without dt a run is sampled at the events and on a fine grid; analyses and pictures use the dense output."""
 
 import math
 import pickle
@@ -22,7 +22,7 @@ def worst_line(run: ss.Trajectory, name: str) -> float:
 
 
 def missed_by_lines(run: ss.Trajectory) -> dict[str, float]:
-    """The same of every signal that is not a mode, at random times within each step and all over the run."""
+    """Compare every signal that is not a mode, at random times within each step and over the whole run."""
     rng = np.random.default_rng(5)
     first, last = run._raw.t_begin, run._raw.t_end
     steps = np.array(run._raw.step_times())

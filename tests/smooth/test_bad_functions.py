@@ -1,4 +1,4 @@
-"""What is wrong with a function of the motion is said with its name; nothing of a run is lost."""
+"""Errors in a function of the motion name it; the run so far is kept."""
 
 import pytest
 

@@ -47,7 +47,7 @@ def test_gap_drift_matches_closed_form(angle, speed):
 
 @pytest.mark.parametrize(("angle", "speed"), [(0.3, 0.2), (0.1, 1.0), (0.5, 1.5)])
 def test_lift_off_occurs_at_closed_form_time(angle, speed):
-    """Without friction φ'² = φ0'² + 2g/(R+r) (cos φ0 − cos φ) up to the lift-off angle: a quadrature says when."""
+    """Without friction φ'² = φ0'² + 2g/(R+r) (cos φ0 − cos φ) up to the lift-off angle, whose time is a quadrature."""
     last = math.acos(2.0 / 3.0 * math.cos(angle) + speed**2 / (3.0 * G * PATH))
     time = quad(
         lambda phi: 1.0 / math.sqrt((speed / PATH) ** 2 + 2.0 * G / PATH * (math.cos(angle) - math.cos(phi))),
@@ -118,7 +118,7 @@ def test_disc_rolls_inside_a_bore_by_closed_form():
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_million_steps_do_not_drift():
-    """What slides in a bowl keeps its closed gap, and what sticks on a hill under a shaking force its place, to
+    """A body sliding in a bowl keeps its closed gap, and one sticking on a hill under a shaking force its place, to
     1e-10.
     """
     steps, h = 1_000_000, 1e-3

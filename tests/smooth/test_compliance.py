@@ -166,7 +166,7 @@ def test_friction_of_a_bounce_matches_closed_form():
 
 
 def test_block_on_a_compliant_floor_stops_by_friction():
-    """It presses with its weight and slides v²/(2 µ g)."""
+    """The body loads the floor with its weight and slides v²/(2 µ g)."""
     mu, k, v = 0.3, 1e5, 2.0
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -G})
     m.add_contact(

@@ -115,7 +115,7 @@ def test_load_function_matches_closed_form():
 
 
 def test_linear_forces_as_expressions_are_those_of_the_matrices():
-    """The same two-mass machine with friction, with its springs and dampers in matrices or as expressions."""
+    """A two-mass machine with friction, with its springs and dampers in matrices or as expressions."""
     springs = np.array([[30.0, -20.0], [-20.0, 20.0]])
     damping = np.array([[0.3, -0.1], [-0.1, 0.1]])
 

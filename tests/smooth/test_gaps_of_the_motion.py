@@ -19,7 +19,7 @@ def cylinder(mu=None):
 
 @pytest.mark.parametrize(("angle", "speed"), [(0.3, 0.0), (0.1, 1.0), (0.0, 0.5)])
 def test_a_body_slides_off_a_cylinder(angle, speed):
-    """It lifts off where cos φ = (2/3) cos φ0 + v0²/(3 g R)."""
+    """The body lifts off where cos φ = (2/3) cos φ0 + v0²/(3 g R)."""
     start = {
         "x.position": math.sin(angle),
         "y.position": math.cos(angle),
@@ -140,7 +140,7 @@ def test_rocking_block_matches_housner():
 
 
 def test_linear_gaps_as_expressions_are_those_of_vectors():
-    """The same bouncing and sliding body, with its rows as numbers or as expressions."""
+    """A bouncing and sliding body, with its rows as numbers or as expressions."""
 
     def machine(traced):
         m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -G, "x": 0.5})

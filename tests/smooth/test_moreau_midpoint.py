@@ -36,7 +36,7 @@ def test_double_pendulum_converges_with_first_order():
 
 
 def test_pendulum_with_dry_friction_has_the_same_turns():
-    """The same turns, and the same rest."""
+    """Both runs have the same reversals and the same rest position."""
     m = ss.Machine(mass=1.0, names=["arm"])
     m.add_force("arm", lambda q: -G * ss.sin(q["arm"]))
     m.add_friction("joint", on="arm", law=ss.Coulomb(static=1.2, kinetic=1.0), normal_load=0.8)

@@ -206,8 +206,9 @@ def rolls_off(mu: float, **how: Any) -> ss.Trajectory:
 
 @pytest.mark.parametrize("mu", [1e3, 1e5, 1e6])
 def test_disc_rolls_off_a_hill_of_any_friction(mu):
-    """It leaves where v² = G R cosφ, R being the radius of its centre's path. Rolling keeps ¾ v² + G R cosφ, to the short
-    slip before, from where N has fallen to F / µ.
+    """The body lifts off where v² = G R cosφ, with R the radius of the path of its centre.
+
+    Rolling keeps ¾ v² + G R cosφ, up to the short slip before, from N = F / µ on.
     """
     R, v0 = 1.25, 0.3
     leaves = (math.cos(0.3) + 0.75 * v0 * v0 / (G * R)) / 1.75

@@ -65,7 +65,7 @@ START = {"crank.velocity": 150.0, "rod.velocity": -75.0}
 
 @pytest.mark.parametrize("rtol", [1e-7, 1e-8, 1e-9, 1e-10])
 def test_first_turns_agree_with_published_sequence(rtol):
-    """Both corners of one side lift off together four times a turn, at instants known to the last digits of time."""
+    """Both corners of one side lift off together four times a turn, at instants known to rounding."""
     run = ss.simulate(slider_crank(), 0.1, rtol=rtol, initial=START)
     assert run.success
     first = [e for e in run.events if e.impact]

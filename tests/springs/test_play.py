@@ -70,7 +70,7 @@ def test_modelica_backlash_example_is_reproduced() -> None:
 
 
 def test_modelica_spring_damper_example_is_reproduced() -> None:
-    """Without play it is attached at both ends: one flow, no events."""
+    """Without play the spring is attached at both ends: one flow, no events."""
     j, c, d, start = 5.0, 20e3, 50.0, 1.570796326794897
     m = ss.Machine(mass=j, names=["inertia"])
     m.add_spring("shaft", on="inertia", stiffness=c, damping=d)

@@ -82,7 +82,7 @@ def test_start_on_a_corner_follows_its_acceleration(force: float, mode: ss.Mode)
 
 
 def test_a_start_on_a_corner_decided_by_the_jerk() -> None:
-    """No velocity and no acceleration, but a force that grows: x - c = j t^3 / 6 at first."""
+    """Velocity and acceleration are zero, but the force grows: x - c = j t^3 / 6 at first."""
     m = ss.Machine(mass=1.0, names=["q"], force={"q": ss.Ramp(slope=3.0, start=0.0)})
     m.add_spring("play", on="q", stiffness=100.0, backlash=0.02)
     run = ss.simulate(m, t_end=0.05, dt=0.01, initial={"q.position": 0.01})

@@ -1,4 +1,4 @@
-"""What acts on a chain beside friction: smooth between guards, with what a guard changes."""
+"""Parts that act on a chain besides friction: smooth between guards, with the changes at a guard."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class Attached:
         """Modes of the start."""
 
     def force(self, s: Seen) -> np.ndarray:
-        """What it does to the coordinates."""
+        """Its forces on the coordinates."""
         raise NotImplementedError
 
     def rates(self, s: Seen) -> np.ndarray:
-        """Of its states."""
+        """Rates of its states."""
         return NOTHING
 
     def guards(self) -> list[Guard]:
-        """Those of the present mode."""
+        """The guards of the present mode."""
         return []
 
     def settle(self, s: Seen, jumps: bool) -> None:

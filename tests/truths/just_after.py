@@ -119,7 +119,7 @@ def at(series: Rational, k: int) -> Fraction:
 
 
 def feasible(rows: list[Rational], margins: list[Rational]) -> bool:
-    """Whether some y, a series, keeps ``rows y + margins >= 0`` just after the instant."""
+    """True if some series y satisfies ``rows y + margins >= 0`` just after the instant."""
     columns = len(rows[0]) if rows else 0
     seen, _ = reduce(rows, columns)  # shifts along the others change no margin
     fixed = [m for row, m in zip(rows, margins, strict=True) if not any(row)]
@@ -238,7 +238,7 @@ class _Set:
         return 0 if given else 1 if mode == FORWARD else -1
 
     def ruled_out(self) -> bool:
-        """Whether floating-point numbers show that the accelerations and forces at the instant break a condition."""
+        """True if floating-point numbers show that the accelerations and forces at the instant violate a condition."""
         a = np.array(self.matrix, dtype=float)
         if np.linalg.cond(a) > ROUGH[1]:
             return False
@@ -279,7 +279,7 @@ class _Set:
         return True if moves else self._answer(series, null)
 
     def _margins(self, series: list[Rational], null: list[Rational]) -> tuple[list[Rational], list[Rational]]:
-        """By how much each free force changes the margins, and the margins without these."""
+        """Change of the margins by each free force, and the margins without free forces."""
         shifts, margins = [], []
         for row, more in self.conditions():
             shifts.append(times(null, row))

@@ -45,7 +45,7 @@ def test_springs_starting_on_a_corner_agree_with_truth(seed: int) -> None:
 
 
 def test_events_include_a_mass_thrown_back_by_a_spring() -> None:
-    """It comes with 1 m/s from 0.1 m, is 0.1 m away again after half a period, and as fast as before."""
+    """A body approaches from 0.1 m with 1 m/s, and is 0.1 m away and as fast again after half a period of contact."""
     m = ss.Machine(mass=[2.0], names=["x"])
     m.add_spring("stop", on="x", stiffness=200.0, one_sided=True)
     times = np.array([0.1 + 0.05 * np.pi, 0.2 + 0.1 * np.pi])
@@ -86,7 +86,7 @@ def test_motions_agree_with_refined_time_stepping(family: str) -> None:
 @pytest.mark.timeout(3000)
 @pytest.mark.parametrize("family", CONTACTS)
 def test_five_hundred_machines_agree_with_truths(family: str) -> None:
-    """Those by steps and by SciPy take hours: `python -m truths all --count 500` runs them."""
+    """Truths by steps and by SciPy take hours: `python -m truths all --count 500` runs them."""
     for seed, told in found("instants", family, SHARE, 440):
         wrong = [w for w in told if w.startswith(BAD)]
         assert not wrong, (seed, told)

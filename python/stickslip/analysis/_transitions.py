@@ -43,7 +43,7 @@ class Contact:
 
     @cached_property
     def delassus(self) -> Array:
-        """G, shape (2, 2)."""
+        """Delassus matrix G, shape (2, 2)."""
         return np.asarray(self.frame @ np.linalg.solve(self.data.mass, self.frame.T))
 
     @cached_property

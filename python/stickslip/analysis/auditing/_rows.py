@@ -60,7 +60,7 @@ class Row:
         return total
 
     def doubt(self, at: Samples, relative: float, q: Array) -> Array:
-        """Return the uncertainty of w, for positions with this error relative to their sizes q."""
+        """Return the uncertainty of w if each position is uncertain by ``relative`` times its size q."""
         slopes = self.slopes(at)
         if slopes is None:
             return np.zeros(len(q))
