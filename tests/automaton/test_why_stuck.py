@@ -1,4 +1,4 @@
-"""Every stuck element can say why, and whether it will ever come loose (closed forms)."""
+"""`stuck` gives the reason of every stuck element, and whether it will ever break away (closed forms)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every bristle law in a machine against solutions that know nothing of the engine (independent.py)."""
+"""Every bristle law in a machine against solutions that do not use the engine (independent.py)."""
 
 import numpy as np
 import pytest

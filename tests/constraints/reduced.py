@@ -184,7 +184,7 @@ def random_machine(
     z, _ = out.elimination()
 
     def row(most: int = 2) -> Array:
-        """Along a motion that the constraints leave."""
+        """Random row with a component along a motion that the constraints allow."""
         while True:
             w = np.zeros(n)
             some = rng.choice(n, size=int(rng.integers(1, most + 1)), replace=False)

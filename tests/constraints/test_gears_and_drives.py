@@ -139,7 +139,7 @@ def test_elements_share_a_load_through_a_gear() -> None:
 
 
 def test_brake_holds_a_gear_train_permanently() -> None:
-    """One brake holds both ends of a gear; a wheel on a spring behind it may still swing, and not break it away."""
+    """One brake holds both ends of a gear; a wheel on a spring behind it swings without breaking it away."""
     m = ss.Machine(mass=[1.0, 1.0], names=["motor", "wheel"], force={"wheel": 1.0})
     m.add_constraint("gear", on={"motor": 1.0, "wheel": -2.0})
     m.add_friction("brake", on="motor", law=ss.Coulomb(1.0))

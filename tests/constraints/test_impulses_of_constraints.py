@@ -25,7 +25,7 @@ def skid(facets: int, mass: float = 1.0, restitution: float = 0.3) -> ss.Machine
 
 @pytest.mark.parametrize("facets", [0, 4, 8])
 def test_constraint_impulse_balances_momentum(facets: int) -> None:
-    """On u, which nothing else moves: M dv = -column F."""
+    """On u, which no other force moves, M dv = -column F."""
     run = ss.simulate(skid(facets), t_end=0.6, initial=START)
     time = run.events.time[run.events.impact][0]
     before, behind = np.nextafter(time, 0.0), time

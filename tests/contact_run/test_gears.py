@@ -134,7 +134,7 @@ def test_condition_is_sharp_for_the_direct_transition(relative: float) -> None:
 
 
 def test_chatter_map_agrees_with_simulation() -> None:
-    """Every cell does in the engine what the closed form says, lowering and lifting."""
+    """Simulation and closed form agree in every cell, lowering and lifting."""
     friction, ratio = np.linspace(0.05, 0.5, 14), np.geomspace(1e-4, 0.1, 14)
     found = ss.analysis.chatter_map(SET_2, friction, ratio, simulate=True)
     np.testing.assert_array_equal(found.simulated, found.outcome)

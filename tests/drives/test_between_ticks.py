@@ -1,4 +1,4 @@
-"""From tick to tick nothing mostly happens: then a run goes by one map of the state. It is the same motion."""
+"""Between sampling instants without events a run uses one map of the state; the motion is the same."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ def test_feedforward_of_the_right_law_cancels_a_sine() -> None:
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.8, 1.0, 1.2])
 def test_feedforward_of_wrong_levels_leaves_their_difference(share: float) -> None:
-    """At constant speed kp e = kd v + (1 - share) Fc: what the model misses, the servo must pay for."""
+    """At constant speed kp e = kd v + (1 - share) Fc: the servo supplies the force that the model misses."""
     level, kp, kd, speed = 2.0, 300.0, 40.0, 0.1
     m = ss.Machine(mass=1.0, names=["slide"])
     m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.2 * level, kinetic=level))

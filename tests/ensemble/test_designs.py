@@ -1,4 +1,4 @@
-"""Which points are run, what is known of them afterwards, and how results are shown."""
+"""Points of a design, the information kept about them, and the display of results."""
 
 import inspect
 import pickle
@@ -77,7 +77,7 @@ def sobol(seed: int) -> qmc.Sobol:
 
 
 def test_sampler_points_equal_scipys_scaled_points() -> None:
-    """They are SciPy's, scaled; the same call draws the same; the seed is kept."""
+    """Random points are SciPy's, scaled; the same call draws the same; the seed is kept."""
     sampler = sobol(7)
     ends = {"belt.surface_velocity": (0.1, 0.5), "belt.law.static": (1.0, 2.0)}
     out = ss.ensemble(builds.belt(), ends, 5.0, design=sampler, samples=16)

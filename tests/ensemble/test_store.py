@@ -143,7 +143,7 @@ def test_other_folders_are_refused_as_store(tmp_path: Path) -> None:
 
 
 def test_damage_anywhere_in_a_store_is_an_error_that_names_it(tmp_path: Path) -> None:
-    """Every file of it cut, emptied, or with bytes that are others: refused, or read as far as it makes sense."""
+    """A store with a truncated, emptied or changed file is refused, or its valid part is read."""
     sweep(tmp_path / "a", parameters={"belt.surface_velocity": SPEEDS[:50]})
     rng = np.random.default_rng(1)
     refused = 0
@@ -357,7 +357,7 @@ def test_store_that_this_process_writes_to_is_refused(tmp_path: Path) -> None:
 
 
 def test_two_processes_cannot_create_one_store(tmp_path: Path) -> None:
-    """One writes it, the other is told so or comes when all is done; neither sees half of a store."""
+    """One call writes the store, the other is refused or reads the complete store; neither reads a part of it."""
     command = writer(tmp_path / "a")
     children = [subprocess.Popen(command, env=ENV, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     said = [child.communicate(timeout=120)[1] for child in children]

@@ -143,7 +143,7 @@ def test_machines_with_solution_are_solvable() -> None:
 
 @pytest.mark.parametrize("seed", [290, 1705, 1714, 1828])
 def test_sampled_loops_that_end_early_diverge(seed: int) -> None:
-    """They grow by the greatest eigenvalue of the loop over a period: 1.66, 1.91, 2.08 and 2.87."""
+    """Oscillations grow by the greatest eigenvalue of the loop over a period: 1.66, 1.91, 2.08 and 2.87."""
     (found,) = verdicts("drives", [seed])
     assert "diverges: proven" in found.cause and not left(found)
 

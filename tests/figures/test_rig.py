@@ -227,7 +227,7 @@ def test_set_0_slides_and_set_1_flies() -> None:
 
 
 def test_without_damping_set_0_moves_in_a_staircase() -> None:
-    """Its speed touches zero once a swing, for ever: why the shaft must be damped."""
+    """Without damping the speed touches zero once per oscillation, for ever."""
     run = ss.simulate(rig.rig(0, shaft_damping=0.0), t_end=1.5, dt=1e-4)
     swings = np.flatnonzero(np.diff(np.sign(np.diff(-run["worm.velocity"]))) > 0)
     slowest = -run["worm.velocity"][swings + 1][1:]

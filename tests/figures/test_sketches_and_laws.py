@@ -231,7 +231,7 @@ def test_nearest_points_agree_with_a_search() -> None:
 
 
 def test_sliding_of_two_circles_matches_closed_form() -> None:
-    """Two circles at rest but for their spin: each contact point stays, so ġ_T is what turns under it."""
+    """Two spinning circles with fixed centres: each contact point stays, so ġ_T is the speed of their surfaces."""
     one = contact.Ellipse(2.0, 2.0, (0.0, 0.0), 0.0, (0.0, 0.0), 0.7)
     two = contact.Ellipse(1.0, 1.0, (0.0, 3.5), 0.0, (0.0, 0.0), -0.4)
     gap, rate, sliding, printed = contact._rates(one, two)

@@ -1,4 +1,4 @@
-"""Which laws can give out more energy than they took: answers with a proof or a motion that shows it.
+"""Laws that can return more energy than they received: each verdict has a proof or a counterexample.
 
 Table I is that of Canudas de Wit 1995; the three printed energies follow from the second-order law's and
 LuGre's own equations under pairs of constant velocities, z = y = 0 at the start.
@@ -296,7 +296,7 @@ def test_margin_of_the_second_order_law_matches_closed_form(alpha):
 
 
 def test_default_alpha_leaves_one_bristle():
-    """At alpha = σ0 (Fs − Fc) y cancels, and α/σ0 e(|v|) >= 0 is only taken: passive whatever the damping."""
+    """At alpha = σ0 (Fs − Fc) y cancels, and the remaining α/σ0 e(|v|) >= 0 dissipates: passive for any damping."""
     for damping in (0.0, 1.0, 1e4):
         assert passivity(ss.TwoStateBristle(**{**TABLE_I, "damping": damping})).passive is True
 

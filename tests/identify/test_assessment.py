@@ -88,7 +88,7 @@ def test_both_levels_are_found_from_one() -> None:
 
 @pytest.mark.parametrize("law", [ss.Coulomb(0.8) + ss.Viscous(0.3), ss.Stribeck(kinetic=0.7, viscous=0.2)])
 def test_noise_free_record_of_another_program_is_a_success(law: Any) -> None:
-    """Its residuals are errors of integration, which are correlated, and say nothing about the model."""
+    """Residuals below the error of integration are correlated, but do not speak against the model."""
     t = np.linspace(0.0, 4.0, 401)
     viscous = "coefficient" if isinstance(law, ss.laws.Sum) else "viscous"
     with warnings.catch_warnings():

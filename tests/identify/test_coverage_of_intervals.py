@@ -18,7 +18,7 @@ REST = np.geomspace(0.01, 100.0, 30)
 
 
 def shares(truth: dict[str, float], found: list[dict[str, tuple[float, float]]]) -> dict[str, float]:
-    """How often each interval holds the truth."""
+    """Share of the intervals that hold the truth."""
     return {
         name: float(np.mean([one[name][0] <= value <= one[name][1] for one in found]))
         for name, value in truth.items()

@@ -77,7 +77,7 @@ def test_initial_values_are_parameters() -> None:
 
 
 def test_restarts_bridge_a_gap() -> None:
-    """In the gap something unknown pushed the slide: one run cannot pass it, two stretches can."""
+    """An unknown force acted in the gap: one run cannot cross it, two records can."""
     m = shaken(ss.Stribeck(**LEVELS))
     before = ss.simulate(m, 4.0, dt=0.01)
     start = {"slide.position": 0.37, "slide.velocity": -0.2}

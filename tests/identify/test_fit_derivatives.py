@@ -1,4 +1,4 @@
-"""How fits differentiate their runs: exactly where that is possible and not dearer, else by differences."""
+"""Fits differentiate their runs exactly where that is possible and no slower, else by differences."""
 
 from __future__ import annotations
 

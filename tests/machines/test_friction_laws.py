@@ -184,7 +184,7 @@ def test_load_alone_brakes_below_and_drives_above():
 
 
 def test_slide_into_the_chatter_range_has_no_solution():
-    """At the border of chatter δ = 0: the force on the flank grows without bound, and the run ends and says so."""
+    """At the border of chatter δ = 0 the force on the flank grows without bound, and the run ends with a message."""
     gear = wedge(FALLING, stiffness=1e-6, pull_velocity=0.0, upper_mass=50.0, lower_mass=1.0)
     border = gear.chatter_speeds[0][1]
     angle = gear.angle + math.atan(1.0 / (50.0 * SLOPE))

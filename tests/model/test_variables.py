@@ -1,4 +1,4 @@
-"""One table of variables: what runs, real time and whoever reads a motion know by name."""
+"""One table names the variables of runs, real time and readers of a motion."""
 
 import numpy as np
 import pytest

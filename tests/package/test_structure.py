@@ -55,7 +55,7 @@ def is_for_types(node: ast.AST) -> bool:
 
 
 def running(node: ast.AST, inside: bool = False) -> Iterator[tuple[ast.AST, bool]]:
-    """Every node that may run, and whether it stands in a function: not what is there for types alone."""
+    """Every node that may run, and whether it is within a function; code for type checkers alone is left out."""
     yield node, inside
     function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
     children = node.orelse if is_for_types(node) else ast.iter_child_nodes(node)  # type: ignore[attr-defined]
@@ -70,7 +70,7 @@ def named(text: str, known: set[str]) -> set[str]:
 
 
 def imports(module: str, text: str, is_package: bool, known: set[str]) -> set[str]:
-    """Which of the known modules a module uses when it runs: imports, in functions too, and names in strings."""
+    """Known modules that a module uses when it runs: imports, in functions too, and names in strings."""
     found = set()
     for node, _ in running(ast.parse(text)):
         if isinstance(node, ast.Import):

@@ -48,7 +48,7 @@ def lower(
 
 
 def strike(stiffness: float, damping: float, rate: float, end: float = LONG) -> float:
-    """When the counter flank is first struck, s; infinite if not before `end`."""
+    """Time of the first impact on the counter flank, s; infinite if not before `end`."""
     events = lower(stiffness, damping, rate=rate, end=end, step=end).events.of("counter_flank")
     return float(events.time[0]) if len(events) else math.inf
 

@@ -193,7 +193,7 @@ def _mean_of(run: ss.Trajectory, signal: str) -> float:
 
 
 def test_derivatives_of_extremes_by_period_are_nan() -> None:
-    """They may lie at a tick, where the velocity bends."""
+    """Samples may lie at a sampling instant, where the velocity has a corner."""
     m = slide()
     m.add_controller(ss.PID(kp=35.0, period=0.013), name="pid", on="slide", reference=SLOW)
     run = ss.simulate(m, 1.005, sensitivities=["pid.control.period"])

@@ -25,7 +25,7 @@ def present(machine: Any, names: list[str], initial: dict[str, float]) -> list[f
 
 
 def off(f: Any, machine: Any, names: list[str], p: list[float] | None = None, **options: Any) -> float:
-    """How far both gradients are apart, as a share of the greater one's size in units of the parameters."""
+    """Difference of both gradients, as a share of the greater one in units of the parameters."""
     p = p or present(machine, names, dict(options.get("initial") or {}))
     value, back = ss.value_and_grad(f, machine, names, mode="reverse", **options)(p)
     same, forward = ss.value_and_grad(f, machine, names, mode="forward", **options)(p)

@@ -53,7 +53,7 @@ def test_derivatives_end_at_a_grazing_guard() -> None:
 
 
 def test_derivatives_end_where_event_order_changes() -> None:
-    """Two balls strike together: which one is the first changes with the height of one, not with that of gravity."""
+    """Two balls hit together: the order changes with the height of one, not with gravity."""
     m = ss.Machine(mass=[1.0, 1.0], names=["a", "b"], force={"a": -1.0, "b": -1.0})
     for name in ("a", "b"):
         m.add_contact(f"floor {name}", {name: 1.0}, restitution=0.5)

@@ -180,7 +180,7 @@ def test_coupled_elements_with_unequal_sides_hold_each_its_own(hold):
 
 
 def chain_of_releases(limits, kinetic, mass, coupling, force):
-    """Who slides just after break-away of a train with inertial coupling: release by release, plain NumPy.
+    """Sliding bodies just after break-away of a train with inertial coupling: release by release, plain NumPy.
 
     M = mass + coupling * L (L the Laplacian of the chain): when one block starts, its acceleration pulls
     the next. A block leaves where the force that would hold it exceeds its limit.

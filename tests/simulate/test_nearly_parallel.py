@@ -1,4 +1,4 @@
-"""Two frictions along nearly the same direction: what they cannot tell apart they do not stop."""
+"""Two friction elements along nearly the same direction do not stop the difference of their motions."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def test_samples_of_one_signal_lie_side_by_side():
 
 
 def test_the_residual_needs_no_samples():
-    """Its cost follows the steps of the run."""
+    """The cost of reading is proportional to the steps of the run."""
     run, law = counted()
     assert run.energy.residual < 1e-7
     assert 0 < law.calls < 40 * run._raw.steps

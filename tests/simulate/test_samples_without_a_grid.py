@@ -17,7 +17,7 @@ def belt() -> ss.Machine:
 
 
 def worst_line(run: ss.Trajectory, name: str) -> float:
-    """How far straight lines through the samples are off, relative to the range."""
+    """Error of straight lines through the samples, relative to the range."""
     return missed_by_lines(run)[name]
 
 

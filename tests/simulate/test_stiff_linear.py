@@ -115,7 +115,7 @@ def test_harmonic_drive_of_a_stiff_regime_matches_exponential():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_rates_over_many_scales_match_exponentials(seed):
-    """Two masses whose rates differ by up to 1e15: the slow ones are no small differences of the fast ones."""
+    """Two masses whose rates differ by up to 1e15: the slow rates keep their digits."""
     random = np.random.default_rng(seed)
 
     def definite(least, most):

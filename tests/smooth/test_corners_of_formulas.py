@@ -47,7 +47,7 @@ class Pieces:
 
 
 def ends_of_steps(run, times):
-    """How far the nearest end of a step is from each of these times."""
+    """Distance of the nearest end of a step from each of these times."""
     steps = np.array(run._raw.step_times())
     return max(np.abs(steps - t).min() for t in times)
 

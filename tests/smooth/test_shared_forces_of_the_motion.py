@@ -115,7 +115,7 @@ def crate() -> ss.Machine:
 
 
 def of_the_platform(t: float) -> tuple[float, float, float]:
-    """Along the platform, and of each corner normal to it, while the crate turns with it: what its acceleration asks."""
+    """Forces along the platform, and of each corner normal to it, that the acceleration of the turning crate requires."""
     angle, rate, gain = tilt(t), 0.1 * t, 0.1
     u = np.array([0.3, H])  # centre of mass in the frame of the platform
     along, across = u[0] * -(rate**2) - gain * u[1], u[1] * -(rate**2) + gain * u[0]

@@ -85,10 +85,12 @@ def test_events_do_not_depend_on_the_tolerance():
 
 
 def test_time_stepping_gives_the_same_sequence():
-    """One and a half turns by Moreau's scheme beside the run by events. The first strikes come in the same order, each up
-    to a step late, which later ones inherit; the error falls with the step. What differs at any step: the infinitely many
-    rebounds before the slider rests on its guide are a finite number, and while it rests, each step's turn of the rows
-    makes a velocity of the order of the step, which restitution throws back, so that contacts open and close again.
+    """One and a half turns by Moreau's scheme agree with the run by events.
+
+    The first impacts come in the same order, each up to a step late, and later ones inherit this; the error falls with
+    the step. Two things differ at any step: the infinitely many rebounds before the slider rests on its guide are
+    finite in number, and while it rests, the turn of the rows in each step makes a velocity of the order of the step,
+    which restitution reverses, so that contacts open and close again.
     """
     t_end, steps = 0.04, np.array([1e-5, 5e-6, 2.5e-6, 1.25e-6])
     truth = ss.simulate(slider_crank(), t_end, rtol=1e-10, initial=START, dt=1e-4)

@@ -72,7 +72,7 @@ def test_impact_on_a_pressed_damped_stop_matches_closed_form() -> None:
 
 @pytest.mark.parametrize(("force", "mode"), [(1.0, ss.Mode.HIGH), (-1.0, ss.Mode.OPEN), (0.0, ss.Mode.OPEN)])
 def test_start_on_a_corner_follows_its_acceleration(force: float, mode: ss.Mode) -> None:
-    """At rest on the corner the acceleration decides, and nothing at all stays in the play."""
+    """At rest on the corner the acceleration decides; without any force the body stays in the play."""
     m = ss.Machine(mass=1.0, names=["q"], force={"q": force})
     m.add_spring("play", on="q", stiffness=100.0, damping=1.0, backlash=0.02)
     run = ss.simulate(m, t_end=0.01, dt=0.001, initial={"q.position": 0.01})

@@ -50,7 +50,7 @@ class Attached:
         """Choose again after an event, or after a time at which something may jump."""
 
     def times(self, t_end: float) -> list[tuple[float, int]]:
-        """When something is due, and its rank among what is due at one time."""
+        """Times of its actions, and their ranks among the actions at one time."""
         return []
 
     def due(self, s: Seen, rank: int) -> None:

@@ -10,7 +10,7 @@ from truths.attached import Attached, Guard, Seen
 
 
 class Flank(Attached):
-    """One part of a spring; a flank that its damper would make pull has let go."""
+    """One part of a spring; a flank that would pull by its damper is released."""
 
     def __init__(self, law: Law, line: Line, side: int) -> None:
         self.law, self.line = law, line

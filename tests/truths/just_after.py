@@ -73,7 +73,7 @@ class Instant:
 
     @property
     def orders(self) -> int:
-        """So many derivatives, all zero, prove that a quantity is zero."""
+        """Number of derivatives which prove, if all are zero, that a quantity is zero."""
         series = [*self.force, *(row.drift for row in self.rows)]
         degree = max((k for s in series for k, x in enumerate(s) if x), default=0)
         memory = any(any(row) for row in (*self.damping, *self.stiffness))
@@ -230,7 +230,7 @@ class _Set:
                 yield [*row, *[ZERO] * len(self.held)], [side * x for x in i.rows[r].drift]
 
     def side(self, r: int) -> int:
-        """To which side the rate of a row points, 0: to any."""
+        """Direction of the rate of a row; 0: any."""
         contacts, mode = len(self.instant.contacts), self.modes[r]
         if r < contacts:
             return 1 if mode == OPEN else 0

@@ -67,7 +67,7 @@ class Loop(Attached):
 
 
 class Continuous(Loop):
-    """At a limit its integral goes on, is frozen, or follows so that the output before the limit stays on it."""
+    """At a limit the integral runs, is frozen, or follows so that the raw output stays on the limit."""
 
     def __init__(self, d: Description, loop: dict[str, Any], others: dict[str, Loop]) -> None:
         super().__init__(d, loop, others)
@@ -193,7 +193,7 @@ class Ticking(Loop):
         return 0.0 if order else self.u
 
     def times(self, t_end: float) -> list[tuple[float, int]]:
-        """Ticks, and when their outputs come."""
+        """Sampling instants, and the times of their outputs."""
         period, delay = self.options["period"], self.options["delay"]
         ticks = [k * period for k in range(int(t_end / period + 1e-9) + 1)]
         return [(t, SAMPLE) for t in ticks] + [(t + delay, PUT_OUT) for t in ticks if delay > 0.0]

@@ -267,7 +267,7 @@ class End:
     several: bool  # whether friction on contacts is so strong that other answers are possible
 
     def off(self, state: np.ndarray) -> float:
-        """How far another state is away, as a share of the sizes."""
+        """Distance of another state, as a share of the sizes."""
         return float(np.abs((state[: self.state.size] - self.state) / self.size).max())
 
 

@@ -102,7 +102,7 @@ class Controller(Value):
 
     @property
     def _in_matrices(self) -> bool:
-        """True if the engine has no kind of its own for it, and holds its matrices."""
+        """True if the engine has no special kind for it and stores its matrices."""
         return False
 
     def _with(self, **changed: Any) -> Controller:

@@ -1,4 +1,4 @@
-"""Workers of an ensemble: threads or processes of its own, or the user's executor.
+"""Workers of an ensemble: its own threads or processes, or the user's executor.
 
 The ensemble submits chunks and waits for their futures; there is no scheduler.
 """
@@ -39,7 +39,7 @@ class Workers:
         return False
 
     def close(self) -> None:
-        """Stop the threads or processes of its own."""
+        """Stop the threads or processes that this object started."""
 
 
 def cores() -> int:

@@ -161,7 +161,7 @@ class _Motion:
             count += size
             parts = {"z": c.block.A.shape[0], "previous": len(c.differences), "computed": c.block.D.shape[0]}
             self.names += [f"{c.name}.{part}{k}" for part, number in parts.items() for k in range(number)]
-        # An opened output is an input of its own; the bench knows nothing of it.
+        # An opened output becomes a new input, which the bench does not have.
         self.given = answer.B[0].shape[1]
         self.inputs = self.given + (1 if opened else 0)
         self.size = count

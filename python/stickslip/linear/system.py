@@ -392,7 +392,7 @@ def _partner(given: Any, shape: tuple[int, int]) -> LinearSystem:
 def _connected(
     made: Matrices, one: LinearSystem, other: LinearSystem, inputs: tuple[str, ...], outputs: tuple[str, ...]
 ) -> LinearSystem:
-    """A system of two, with the period of both and the names of all states where each has one of its own."""
+    """A system of two, with their common period and the names of all states if both have names."""
     dynamic = [part.period for part in (one, other) if part.A.size]
     if len(dynamic) == 2 and dynamic[0] != dynamic[1]:
         shown = ["continuous" if p is None else f"sampled every {p:g} s" for p in dynamic]
