@@ -12,7 +12,7 @@ G = 9.81
 
 
 def lift_offs(rng: np.random.Generator) -> int:
-    """Number of impacts of one rod after which it lifts off; between impacts y is a parabola and the tilt a straight line."""
+    """Number of lift-offs of one rod at impacts; between them y is a parabola and the tilt a straight line."""
     half, inertia = rng.uniform(0.2, 1.0), rng.uniform(0.1, 0.5)
     m = ss.Machine(mass=[1.0, 1.0, inertia * half**2], names=["x", "y", "tilt"], force={"y": -G})
     m.add_contact("left", gap=lambda q: q["y"] - half * ss.sin(q["tilt"]), restitution=0.0)

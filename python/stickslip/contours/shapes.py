@@ -159,7 +159,9 @@ class Polynomial(Curve):
 
 
 class Polar(Curve):
-    """A closed contour R(φ) = a0 + Σ (a_k cos kφ + b_k sin kφ) around the origin of its body's frame, free outside: a cam.
+    """A cam: a closed contour R(φ) = a0 + Σ (a_k cos kφ + b_k sin kφ) around the origin of its body's frame.
+
+    The free side is outside.
 
     Parameters
     ----------

@@ -162,7 +162,9 @@ class _Sector:
 
 
 class PolarSpline(Curve):
-    """A closed contour around the origin of its body's frame, free outside: R(φ) is the periodic cubic spline of radii.
+    """A closed contour around the origin of its body's frame: R(φ) is the periodic cubic spline of radii.
+
+    The free side is outside.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ class KelvinVoigt:
 
     Notes
     -----
-    Source: clipped at zero as in P. Flores and H. M. Lankarani, *Contact Force Models for Multibody Dynamics*, Springer
+    Source: the force is clipped at zero as in P. Flores and H. M. Lankarani, *Contact Force Models for Multibody Dynamics*, Springer
     2016, section 2.3.
 
     Examples
