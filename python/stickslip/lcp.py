@@ -316,7 +316,7 @@ class Solution:
     Attributes
     ----------
     z, w : ndarray, shape (n,)
-        The solution; of a continuum, its first vertex.
+        The solution, or the first vertex of a continuum.
     basis : tuple of int
         Indices whose z is basic.
     bases : tuple of tuple of int

@@ -285,7 +285,7 @@ def stops(
     Parameters
     ----------
     source : run or array_like, shape (n,)
-        A run, or the times of the samples, s. Of a run the exact times of its events are used; of samples each value
+        A run, or the times of the samples, s. For a run the exact times of its events are used; for samples each value
         holds until the next, so times are as fine as their grid.
     mode : str or array_like, shape (n,)
         Name of the element in the run, or its modes: integers of `ss.Mode` (0 is stick), or booleans, True where it

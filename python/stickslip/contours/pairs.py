@@ -31,7 +31,7 @@ def gap(first: Placed, second: Placed) -> Expr:
     Parameters
     ----------
     first, second : Placed
-        Any pair except two lines. Of two curves the first determines the start of the search: see Notes.
+        Any pair except two lines. For two curves the first determines the start of the search: see Notes.
 
     Returns
     -------

@@ -68,13 +68,13 @@ def ensemble(
           law, by its name in the law; where several terms of a sum have this name, ``"<element>.law.0.viscous"``. A law
           with one level has one parameter under both names (see `stickslip.laws`); a law with two levels keeps
           ``kinetic`` where only ``static`` varies. Options of `StickSlip` that are not zero are ``.memory``,
-          ``.dead_time``, ``.dwell``, ``.travel``, ``.surface_damping`` and ``.load_factor``. Of a contact it is
-          ``"<contact>.friction.static"``;
+          ``.dead_time``, ``.dwell``, ``.travel``, ``.surface_damping`` and ``.load_factor``. The law of a
+          contact is ``"<contact>.friction.static"``;
         * ``"<contact>.restitution"``;
         * ``"<controller>.control.kp"`` and so on: a parameter of a controller, also ``.limits.min``,
           ``.limits.max``, ``.period``;
         * ``"<coordinate>.mass"``, ``.damping``, ``.stiffness``, and ``"stiffness[a,b]"`` together with ``[b,a]`` if
-          both are equal; of a `StateSpace` ``"A[x0,x1]"``, and so on for B, C and D.
+          both are equal; for a `StateSpace` ``"A[x0,x1]"``, and so on for B, C and D.
 
         `Machine.parameters` lists them. Constant signals and initial values vary at no cost; for other parameters the
         machine is recompiled for each run.

@@ -207,7 +207,7 @@ class Expr:
         """Return the time derivative along a motion without accelerations.
 
         The rate of each input ``"x.position"`` is ``"x.velocity"``, that of ``"time"`` is one, and that of all others
-        zero. Of a gap g(q, t) this is ``w' v + w^`` with its direction ``w = dg/dq``, and the rate of the rate is the
+        zero. For a gap g(q, t) this is ``w' v + w^`` with its direction ``w = dg/dq``, and the rate of the rate is the
         drift zeta that together with ``w' a`` makes the acceleration of the gap.
 
         Returns

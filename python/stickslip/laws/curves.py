@@ -206,7 +206,7 @@ class Table(SingleLaw):
         Parameters
         ----------
         function : callable or Law
-            Force per unit normal load at a velocity; of a law, its steady curve.
+            Force per unit normal load at a velocity; for a law its steady curve.
         velocities : array_like
             Increasing velocities, m/s. At zero both limits are taken, so that a jump is kept.
         odd : bool, default False

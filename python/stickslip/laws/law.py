@@ -264,7 +264,7 @@ class Law:
 
         Notes
         -----
-        While the velocity is zero the bristles keep their deflection; of a set-valued force the middle is returned.
+        While the velocity is zero the bristles keep their deflection; for a set-valued force the middle is returned.
 
         Examples
         --------

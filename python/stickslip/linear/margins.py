@@ -25,10 +25,10 @@ class Margins(NamedTuple):
     Attributes
     ----------
     gm : float
-        Gain margin: factor of the gain at which the loop becomes unstable; of several the one nearest to 1, infinite if
-        there is none.
+        Gain margin: factor of the gain at which the loop becomes unstable; if there are several, the one nearest to 1,
+        infinite if there is none.
     pm : float
-        Phase margin, degrees; of several the least in magnitude, infinite if there is none.
+        Phase margin, degrees; if there are several, the least in magnitude; infinite if there is none.
     wcg : float
         Angular frequency of the gain margin, at which the phase is -180 degrees, rad/s; NaN if there is none.
     wcp : float

@@ -56,7 +56,7 @@ def expressions(tape: Tape | None) -> list[Expr]:
 
 
 def value_of(what: str, given: object, names: Sequence[str], on: str | None = None) -> Tape:
-    """One expression; of a function that returns a dictionary its entry for the coordinate `on`."""
+    """One expression; if the function returns a dictionary, its entry for the coordinate `on`."""
     result = _traced(given, names)
     if isinstance(result, dict):
         if on is None or set(result) != {on}:

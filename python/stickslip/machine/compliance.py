@@ -82,8 +82,8 @@ class KelvinVoigt:
 
     Notes
     -----
-    Source: the force is clipped at zero as in P. Flores and H. M. Lankarani, *Contact Force Models for Multibody Dynamics*, Springer
-    2016, section 2.3.
+    Source, with the clipping at zero: P. Flores and H. M. Lankarani, *Contact Force Models for Multibody Dynamics*,
+    Springer 2016, section 2.3.
 
     Examples
     --------

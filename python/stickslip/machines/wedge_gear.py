@@ -135,7 +135,7 @@ class WedgeGear(FlankGear):
 
     @property
     def friction_angle(self) -> float:
-        """ρ = arctan μ of kinetic friction, rad; of a law in slow sliding."""
+        """ρ = arctan μ of kinetic friction, rad; a law enters with its coefficient in slow sliding."""
         return math.atan(self.kinetic_friction)
 
     @property
@@ -159,7 +159,7 @@ class WedgeGear(FlankGear):
 
     @property
     def chatter_margin(self) -> float:
-        """δ = m2 − m1·tan γ·tan(ρ − γ), kg; below zero the gear chatters in lowering (2.23); of a law in slow sliding."""
+        """δ = m2 − m1·tan γ·tan(ρ − γ), kg; below zero the gear chatters in lowering (2.23)."""
         braking = math.tan(self.friction_angle - self.angle)
         return self.lower_mass - self.upper_mass * math.tan(self.angle) * braking
 

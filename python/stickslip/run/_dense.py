@@ -68,7 +68,7 @@ def looked_at(
     Parameters
     ----------
     run : Trajectory
-        Any run; of its samples only the first and last time are used.
+        Any run; only the first and last time of its samples are used.
     read : callable
         Function that returns the signals, shape (signals, times).
     tolerance : float

@@ -91,7 +91,7 @@ def _jumps_at_ticks(run: Trajectory, i: int) -> bool:
 
 
 def _mean(run: Trajectory, i: int, j: int) -> float:
-    """(1/T) d/dp of the integral of x: of its tangent, and what steps of x move with the times of events."""
+    """(1/T) d/dp of the integral of x: the integral of its tangent, and the effect of its jumps at moving events."""
     pieces = _Pieces(run)
     steps = pieces.steps[(pieces.steps >= run._raw.t_begin) & (pieces.steps <= run._raw.t_end)]
     middle, half = 0.5 * (steps[1:] + steps[:-1]), 0.5 * np.diff(steps)

@@ -224,7 +224,7 @@ def _moved(run: Trajectory, t: float, form: Mapping[str, float]) -> Moved:
 
 
 def _rate(run: Trajectory, signal: str, t: float) -> float:
-    """Rate of a signal at a time between events: of a state that of its motion, else a difference of sixth order."""
+    """Rate of a signal at a time between events: for a state that of its motion, else a difference of sixth order."""
     if signal in run.states:
         return float(run.at([t])._samples.rates[run.states.index(signal), 0])
     ends = np.concatenate([[run._raw.t_begin, run._raw.t_end], run._logged.time, run._raw.step_times()])

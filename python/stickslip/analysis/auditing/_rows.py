@@ -1,7 +1,7 @@
 """Directions of forces and velocities: numbers, or formulas of positions and time.
 
 Every contact, constraint and place of friction has a rate that is linear in the velocities, ``w(q, t)' q' + w^(q, t)``,
-and its derivative ``w' q'' + zeta`` with ``zeta = d/dt(w)' q' + d/dt(w^)`` along the motion. Of a gap g(q, t) w is
+and its derivative ``w' q'' + zeta`` with ``zeta = d/dt(w)' q' + d/dt(w^)`` along the motion. For a gap g(q, t) w is
 ``dg/dq``, and w^ ``dg/dt``.
 """
 
