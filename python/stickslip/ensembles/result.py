@@ -89,7 +89,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
 
     @property
     def seed(self) -> dict[str, Any] | None:
-        """Settings of the sampler."""
+        """Settings of the sampler of random points; None for other designs."""
         return self._design.seed
 
     @property

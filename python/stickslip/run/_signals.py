@@ -85,7 +85,7 @@ class SampledSignals:
 
     @property
     def signals(self) -> tuple[str, ...]:
-        """Names that ``run[...]`` knows."""
+        """Names that ``run[...]`` accepts."""
         return tuple(self._signals)
 
     def __getitem__(self, name: str) -> NDArray[Any]:

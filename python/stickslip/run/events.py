@@ -270,7 +270,7 @@ class Events(Sequence[Event]):
 
     @property
     def instant(self) -> NDArray[np.int64]:
-        """Numbers of the instants."""
+        """Numbers of the instants, shared by simultaneous changes."""
         return self._column("instant")
 
     @property

@@ -44,9 +44,9 @@ class Sizes:
     force : ndarray
         Sum of the sizes of all forces on each coordinate.
     speed, reach : ndarray
-        Velocity that these forces would give each coordinate over the run, if they were not balanced.
+        Velocity and distance that each coordinate would reach in the run under these forces, if they were not balanced.
     scale : ndarray
-        Sizes of the velocities of each coordinate by which thresholds are measured, `Machine.scales`.
+        Sizes of the velocities of each coordinate to which thresholds are relative, `Machine.scales`.
     span : float
         Length of the run, s.
     """
