@@ -132,7 +132,7 @@ def _meet(first: Placed, second: Placed) -> _Meeting:
 
 
 def _swapped(first: Placed, second: Placed, meet: Any) -> _Meeting:
-    """The same seen from the second, whose point is as far away as the gap."""
+    """The same from the second contour, whose point is at the distance of the gap."""
     met = meet(first, second)
     x, y = met.normal
     return _Meeting(met.gap, (met.point[0] + met.gap * x, met.point[1] + met.gap * y), (-x, -y))
@@ -185,7 +185,7 @@ def _foot(curve: Curve, start: tuple[Any, Any], residual: Any, scale: float) -> 
 
 
 def _unless(left: Any, other: Any) -> Any:
-    """Nothing, but NaN unless both are small."""
+    """Zero if both are small, else NaN."""
     return _NOTHING * sqrt(_FOUND**2 - left * left - other * other)
 
 

@@ -104,7 +104,7 @@ class Curve(Contour):
         raise NotImplementedError
 
     def _facing(self, direction: Point, x: Any, y: Any) -> tuple[Any, Any]:
-        """The same for the point whose normal has this direction, where something lies at (x, y)."""
+        """The same for the point whose normal has this direction, near (x, y)."""
         return self._start(x, y)
 
     def _moved(self, piece: Any, s: Any) -> tuple[Any, Any]:

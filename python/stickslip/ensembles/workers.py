@@ -119,7 +119,7 @@ def _interruptible(packed: bytes, values: Array) -> Block:
 
 
 class _Foreign(Workers):
-    """An executor of the user's: of concurrent.futures, mpi4py.futures, or a client of dask.distributed."""
+    """The user's executor, from concurrent.futures or mpi4py.futures, or a client of dask.distributed."""
 
     def __init__(self, task: Task, executor: Any) -> None:
         self._packed, self._executor = pack(task), executor

@@ -87,7 +87,7 @@ def _nodes(speed: Array, count: int = 8) -> Array:
 
 
 def _single(law: Any, speed: Array) -> SingleLaw:
-    """An instance to start from: of a class one with neutral numbers."""
+    """An instance to start from; for a class, one with neutral numbers."""
     if isinstance(law, SingleLaw):
         return law
     if law is Coulomb:

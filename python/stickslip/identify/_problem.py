@@ -116,7 +116,7 @@ class Problem:
         states: Array | None,
         by: Sequence[Sequence[str]] | None = None,
     ) -> list[Trajectory]:
-        """One run for each stretch; states of the later ones as given, else as the one before ended.
+        """One run for each interval; later ones start with the given states, else with the end of the one before.
 
         `by`: the parameters by which each of them is differentiated.
         """

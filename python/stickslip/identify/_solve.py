@@ -161,7 +161,7 @@ def minimise(
 
 
 class _Run:
-    """One call of SciPy after the other, on parameters over their sizes."""
+    """Successive calls of SciPy, with parameters scaled by their sizes."""
 
     def __init__(
         self,

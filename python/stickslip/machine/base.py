@@ -43,7 +43,7 @@ class BaseMachine:
         return self._description == other._description
 
     def _snapshot(self: Plant, description: _core.model.Machine | None = None) -> Plant:
-        """The same description, which stays as it is now, or the one given."""
+        """A copy of the machine with its present description, or the given one."""
         self._description.shared = True
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)

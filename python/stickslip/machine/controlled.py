@@ -65,10 +65,9 @@ class ControlledMachine(BaseMachine):
             Sampling period, s; replaces that of `control`.
         excess : str or mapping, optional
             Anti-windup against a downstream limit: the limited minus the demanded value of the signal that this
-            controller commands. The integral is held back as at a limit of its own; sampled with
-            ``anti_windup="clamping"``, a step of the integral outwards is shortened by the excess. In a chain of
-            sampled controllers the excess is the output of a continuous one, that is of the previous instant;
-            `Drive.add` connects it.
+            controller commands. The integral is held back as at the controller's own limits; with a period and
+            ``anti_windup="clamping"`` each step of the integral beyond the limit is shortened by the excess. In a chain
+            of sampled controllers the excess is that of the previous instant. `Drive.add` makes this connection.
 
         Returns
         -------

@@ -135,7 +135,7 @@ class _Read:
         return getattr(_Moved(self._run, "", 0.0, []), name)
 
     def gradient_of(self, number: Noted) -> Array:
-        """By the parameters, of a number made of what was read."""
+        """Gradient by the parameters of a number computed from the readings."""
         adjoint = self._run._derivatives.adjoint  # type: ignore[union-attr]
         assert adjoint is not None  # the run was made for this
         if np.isnan(number.value):  # made of what is not determined
@@ -157,7 +157,7 @@ class _Read:
 
 
 class _Readings:
-    """All that was read of one run: of states at times, and of times of events."""
+    """All readings of one run: states at given times, and times of events."""
 
     def __init__(self) -> None:
         self.states: list[tuple[Noted, int, Array]] = []

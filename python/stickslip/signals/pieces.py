@@ -74,7 +74,7 @@ Compiled = _core.signal.Signal
 
 
 def _periods(signal: Compiled, waves: bool) -> Iterator[float]:
-    """Times after which what goes on for ever comes again; of sines too if their values count and not only they."""
+    """Periods of the parts that last for ever; with those of sines if their values matter."""
     if signal.period > 0.0:
         yield signal.period
     if waves:

@@ -62,7 +62,7 @@ def _inputs(loop: dict[str, Any], block: Block, at: Samples) -> Array:
 
 
 def _sizes(loop: dict[str, Any], block: Block, w: Array) -> Array:
-    """Greatest values of what a controller reads; of given signals also those that a run does not get to."""
+    """Greatest values of a controller's inputs; for given signals including times after the end of the run."""
     seen = np.array(np.abs(w).max(axis=1, initial=0.0), dtype=float)
     for k, c in enumerate(block.channels):
         source = loop[f"{c.of}s"][c.index]
@@ -73,7 +73,7 @@ def _sizes(loop: dict[str, Any], block: Block, w: Array) -> Array:
 
 
 def _check_limits(audit: Audit, loop: dict[str, Any], panels: Panels, u: Array, terms: Array) -> None:
-    """`terms`: what those of each output amount to, which are clipped at events."""
+    """Check the limits of outputs; `terms` are the sizes of their terms, which are clipped at events."""
     low, high = (loop["control"]["options"]["limits"][end] for end in ("min", "max"))
     beyond = np.maximum(u - high, low - u).max(axis=0)
     size = max(np.abs(u).max(initial=0.0), terms.max(initial=0.0))

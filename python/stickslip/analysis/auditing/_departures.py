@@ -121,7 +121,7 @@ class _Instant:
         return float(least)
 
     def _sets(self, place: Place, side: int) -> Iterator[list[tuple[int, bool]]]:
-        """Modes of contacts and friction; of what slides also whether it does so at the static level."""
+        """Modes of contacts and friction; for sliding elements with a flag for the static level."""
         one = [(side, True)]
         any_mode = [(_HELD, True), *itertools.product((1, -1), (True, False))]
         choices = [[(_HELD, True), (_OPEN, True)]] * len(self.contacts)
