@@ -448,7 +448,7 @@ def impact_map(
     axis = "over the impact direction α, rad"
     first_phase = transitions.sign_changes(compression_margins, first, last, samples)
     ends = _build(axis, first_phase, first, last, compression_labels)
-    if epsilon == 0.0:  # nothing is given back: no second phase
+    if epsilon == 0.0:  # no impulse of expansion: no second phase
         return ImpactMap(ends, ends, epsilon)
     second_phase = transitions.sign_changes(expansion_margins, first, last, samples)
     return ImpactMap(ends, _build(axis, second_phase, first, last, expansion_labels), epsilon)

@@ -17,7 +17,9 @@ from stickslip._core import __version__
 from stickslip.ensembles.task import FAILED, Array, Block
 from stickslip.ensembles.workers import Workers
 
-CHUNK_SECONDS = 0.25  # what a chunk is to take: enough beside the few ms of sending it, and little to lose
+CHUNK_SECONDS = (
+    0.25  # target time of a chunk: long compared with the few ms of sending it, short enough to lose little
+)
 GROWTH = 8  # of chunks, at most, from one to the next: the first points may have been cheap ones
 HOPELESS = 5  # breakdowns of all workers before anything has come back
 GUARD = "A script that starts processes must do so below `if __name__ == '__main__':`."
@@ -104,7 +106,7 @@ class Spread:
         values = self._values(*chunk)
         try:
             future = self._workers.submit(values)
-        except BrokenExecutor as error:  # which a chunk before this one has done
+        except BrokenExecutor as error:  # broken by an earlier chunk
             future = Future[Block]()
             future.set_exception(error)
         self._pending[future] = chunk

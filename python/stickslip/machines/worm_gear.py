@@ -174,8 +174,7 @@ class WormGear(WormMotion):
 
     @property
     def normal_clearance(self) -> float | None:
-        """Clearance along the flank's normal, m: j·cos γ·cos α_n, with the clearance j along the wheel's pitch
-        circle."""
+        """Clearance along the flank's normal, m: j·cos γ·cos α_n, with j along the wheel's pitch circle."""
         if self.clearance is None:
             return None
         return self.clearance * math.cos(self.lead_angle) * math.cos(self.pressure_angle)

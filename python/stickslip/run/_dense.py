@@ -163,7 +163,7 @@ class Sizes:
         self.none = np.zeros(v.shape[0])
         for k in range(0, points.size, _BLOCK):
             self.finite(read(points[k : k + _BLOCK]))
-        # It stays, whatever is added to the range, for values that were read before and after to be the same.
+        # The substitute stays the same if the range grows, so that values read before and after are equal.
         known = self.high >= self.low
         low, high = self.low[known], self.high[known]
         self.none[known] = low - 2.0 * np.maximum(high - low, np.abs(low)) - 1.0

@@ -342,7 +342,7 @@ _UFUNCS: dict[np.ufunc, tuple[Callable[..., Any], ...]] = {
     np.arccosh: (lambda f, x: 1.0 / np.sqrt((x - 1.0) * (x + 1.0)),),
     np.arctanh: (lambda f, x: 1.0 / ((1.0 - x) * (1.0 + x)),),
 }
-_PLAIN = {  # what has no derivative, or none but zero
+_PLAIN = {  # functions without derivative, or with derivative zero
     np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal,
     np.sign, np.isfinite, np.isnan, np.floor, np.ceil, np.rint,
 }  # fmt: skip

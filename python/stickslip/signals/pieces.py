@@ -257,7 +257,7 @@ def _sign(condition: Compiled, start: float, until: float | None) -> Compiled:
         return _signs(condition if until is None else condition.unrolled(until), start, until)
     _refuse_growth(condition)
     period, begin = common_period(condition, waves=True), max(condition.begins, start)
-    # Where a period begins no crossing may be lost by rounding.
+    # Rounding must not lose a crossing at the start of a period: begin elsewhere.
     for share in (0.271, 0.618, 0.414, 0.732):
         first = begin + share * period
         ended = condition.unrolled(first + period)

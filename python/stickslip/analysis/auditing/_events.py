@@ -17,7 +17,7 @@ from stickslip.analysis.auditing._tolerances import Sizes
 
 Array = NDArray[np.float64]
 
-# Of the time of the run. At one instant are made impacts within 1e-12 of it, and the limit of those that follow.
+# Share of the time of the run. Impacts within 1e-12 of it, and the limit of those that follow, share one instant.
 _FLIGHTS = 1e-11
 
 

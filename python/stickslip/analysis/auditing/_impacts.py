@@ -226,7 +226,7 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, row: Any, j: int, sizes: 
     slow = [slowest(row(c.normal, j), sizes) for c in one.contacts]
     speed = float(np.abs(s.before).max() + np.abs(s.after).max())
     room = _ROOM * speed + max(slow)
-    # What takes a slow rebound back is an impulse along normals alone, beside those of the law.
+    # A slow rebound is cancelled by an impulse along normals alone, in addition to those of the law.
     taken = max(rate / float(blow.response[k, k]) for k, rate in enumerate(slow))
     push = _ROOM * float(np.abs(s.impulse).max()) + taken
     approaching = bool((s.before[:n] < -_ROOM * speed - np.array(slow)).any())

@@ -19,8 +19,8 @@ Array = NDArray[np.float64]
 # that between its ends. An exact flow leaves rounding, some hundred units in the last place of the terms that it sums.
 NUMERICAL = 300.0
 EXACT = 1e-10
-# What is at rest under large forces that balance moves by their rounding: a velocity has at least this share of the one
-# that they would give it over the run one by one.
+# A body at rest under large balanced forces moves by their rounding: its velocity is uncertain by at least this share of
+# the velocity that a single force would give it over the run.
 _STILL = 1e-4
 _BETWEEN = 513
 
