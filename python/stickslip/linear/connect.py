@@ -37,7 +37,7 @@ def closed(plant: Matrices, other: Matrices, sign: int, name: str) -> Matrices:
 
 
 def in_series(first: Matrices, second: Matrices) -> Matrices:
-    """The second system reads the outputs of the first one; states of the first one first."""
+    """Connect two systems in series: the second one reads the outputs of the first one, whose states come first."""
     (a, b, c, d), (a2, b2, c2, d2) = first, second
     if d2.shape[1] != d.shape[0]:
         raise ValueError(

@@ -138,7 +138,7 @@ def peak(system: LinearSystem) -> Peak:
 def bandwidth(system: LinearSystem) -> float:
     """Return the angular frequency at which the gain is 3 dB below that at frequency 0, rad/s.
 
-    NaN if the gain at 0 is zero or undefined, infinite if the gain never decreases so far.
+    NaN if the gain at 0 is zero or undefined, infinite if the gain never falls by 3 dB.
     """
     still = at_rest(system)
     level = abs(still) * 10.0**-0.15
