@@ -240,7 +240,7 @@ class Stretch:
         start: dict[str, float] | None = None,
         keep: NDArray[np.bool_] | None = None,
     ) -> MachineFit:
-        """Fit a model to the force, at the samples to be kept."""
+        """Fit a model to the force at the selected samples."""
         chosen = np.zeros(self.t.size, dtype=bool)
         chosen[CUT:-CUT] = True
         if keep is not None:

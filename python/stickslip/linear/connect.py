@@ -52,7 +52,7 @@ def in_series(first: Matrices, second: Matrices) -> Matrices:
 
 
 def in_parallel(one: Matrices, other: Matrices) -> Matrices:
-    """The sum of both outputs for one common input."""
+    """Connect two systems in parallel: the sum of both outputs for one common input."""
     (a, b, c, d), (a2, b2, c2, d2) = one, other
     if d.shape != d2.shape:
         wrong_shape("other.D", d2, f"{d.shape}")

@@ -133,9 +133,9 @@ class Sensitivity:
         Returns
         -------
         float
-            In units of the measure per unit of the parameter. NaN if the derivatives end before the measured time, if
-            several equal extremes have different derivatives, and for periods and delays of sampled controllers in
-            extremes and in means of held signals.
+            In units of the measure per unit of the parameter. NaN if the derivatives end before the measured time, or
+            if several equal extremes have different derivatives. With respect to periods and delays of sampled
+            controllers NaN for extremes and for means of held signals.
 
         Raises
         ------
