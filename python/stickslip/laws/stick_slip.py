@@ -145,19 +145,24 @@ class StickSlip(Law):
                               (without dwell: f_s)
     slip         stick        v comes to 0, with presliding   f_sa = f, t_d = 0, s = f sgn(v-)/k, so that F
                                                               is continuous
-    slip         slip, other  v comes to 0, \|F\| beyond that f and peak are kept; f no higher than what stick
-                 direction                                    could hold, after a load that fell
+    slip         slip, other  v comes to 0, \|F\| beyond that f and peak are kept; f at most the limit of
+                 direction                                    stick, if the load fell
     stick        slip         \|F\| above f_s(t_d)            peak = f_s(t_d), f = f_s(t_d) - b\|v\|; slips
                                                               in the direction of F
     stick        stick, over  the same with presliding, but   none: it continues to stick
                  its limit    v opposed to F
-    stick, over  slip         v turns towards F               as from stick to slip its limit stick, over  stick \|F\|
-    below f_s(t_d) again      none its limit stick        stick, held  \|F\| above f_s(t_d), but f     f = f_s(t_d),
-    then as in slip; holds
+    stick, over  slip         v turns towards F               as from stick to slip
+    its limit
+    stick, over  stick        \|F\| below f_s(t_d) again      none
+    its limit
+    stick        stick, held  \|F\| above f_s(t_d), but f     f = f_s(t_d), then as in slip; holds
                  by the lag   grows faster or falls slower    \|F\| up to f
-    stick, held  slip         \|F\| above f                   peak = f_s(t_d), f is kept by the lag stick, held  stick f
-    below f_s(t_d)                none by the lag any          open         its contact opens               s = 0; on
-    closing as from the start any          the same     load force changes its sign     none: its slope jumps there
+    stick, held  slip         \|F\| above f                   peak = f_s(t_d), f is kept
+    by the lag
+    stick, held  stick        f below f_s(t_d)                none
+    by the lag
+    any          open         its contact opens               s = 0; on closing as from the start
+    any          the same     load force changes its sign     none: its slope jumps there
     ============ ============ =============================== ===============================================
 
     With a dead time f is ``N f_curve(|v(t - tau)|)`` throughout: it is not reset at transitions and never exceeds f_s,
