@@ -16,8 +16,8 @@ from either. In sweeps, fits and derivatives the parameters are ``tn`` for `PI` 
 
 Sampled P, PI, PID and Cascade use the backward rectangle rule with the updated integral: ``i += kp * period / tn * e``,
 ``u = kp * e + i``. At a limit back-calculation then adds ``period / (period + tracking_time) * (u - u_raw)`` to the
-integral, the implicit form, which is stable for every tracking time; clamping shortens the step of the integral so that
-u_raw ends on the limit, at most to zero.
+integral, the implicit form, which is stable for every tracking time; clamping shortens the step of the integral, at
+most to zero, so that u_raw ends on the limit.
 """
 
 from __future__ import annotations

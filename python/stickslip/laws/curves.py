@@ -47,7 +47,7 @@ class Coulomb(SingleLaw):
 
 @dataclass(frozen=True, repr=False)
 class Viscous(SingleLaw):
-    """Viscous friction: ``F = coefficient · |v|^exponent · sgn v``. Does not scale with a given normal load.
+    """Viscous friction: ``F = coefficient · |v|^exponent · sgn v``. It does not scale with a given normal load.
 
     On a contact it is per unit normal force, like every part of a law there.
 

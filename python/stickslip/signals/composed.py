@@ -28,8 +28,8 @@ def composed(
 ) -> _core.signal.Signal:
     """Return a function of a signal in quintic pieces, accurate to 1e-11 of the signal's size.
 
-    The function is smooth except at the corners; next to a corner it is evaluated on the side of the signal, no nearer
-    than `smallest`.
+    The function is smooth except at the corners; near a corner it is evaluated on the same side as the signal, at a
+    distance of at least `smallest`.
     """
     marks = sorted({float(c) for c in corners})
     period = common_period(inner, waves=True)
