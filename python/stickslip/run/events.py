@@ -42,9 +42,9 @@ class Event:
           constraint"`` (Gauss); ``"ambiguous"``: none of these rules selects one;
         * ``"accumulation"``: each of the last ten slips was shorter than three of the machine's shortest time constants
           and slower than 1e-6 of the greatest speed; the element sticks until its force is 1e-6 above its limit;
-        * with the suffix ``", force shared"``: the forces are statically indeterminate. If normal forces are
-          indeterminate, the forces of least norm within all limits act; if only friction in stick is, the forces whose
-          greatest utilisation is least; with the suffix ``", energy gained"``: the impact increased the energy.
+        * with the suffix ``", force shared"``: the forces are statically indeterminate. The forces of least norm within
+          all limits are used; if only forces in stick are indeterminate, those whose greatest utilisation is least;
+        * with the suffix ``", energy gained"``: the impact increased the energy.
     solutions : int or None
         Number of admissible solutions if known, else None.
     ambiguous : bool
