@@ -604,7 +604,7 @@ def classify(M: ArrayLike, *, tolerance: float = 1e-12) -> Classification:
     Notes
     -----
     P by the recursion of Tsatsomeros and Li (2000). M is copositive if and only if ``w = S z + 1`` with the symmetric
-    part S has only the solution z = 0, and strictly so if ``w = S z`` has none either; both are decided by
+    part S has only the solution z = 0, and strictly copositive if the same holds for ``w = S z``; both are decided by
     :func:`solve_all`.
 
     Examples

@@ -87,7 +87,7 @@ class Line(Contour):
 class Curve(Contour):
     """A contour whose normal is found by Newton's method, piece by piece.
 
-    Each piece has a parameter of its own; when the parameter leaves a piece, `moved` finds the next one.
+    Each piece has its own parameter; when the parameter leaves a piece, `moved` finds the next one.
     """
 
     _side = 1.0  # the normal to the free side is the tangent, turned to the left, times this

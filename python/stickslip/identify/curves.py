@@ -170,8 +170,8 @@ def fit_curve(
         default all levels and coefficients, ``stribeck_velocity`` and ``width``, but not the exponents. The static
         level of `Coulomb` cannot be found from sliding.
     directions : {"apart", "together"}
-        ``"apart"``: both directions have parameters of their own, called ``"forward.kinetic"`` and
-        ``"backward.kinetic"``. ``"together"``: both share one odd law.
+        ``"apart"``: each direction has its own parameters, called ``"forward.kinetic"`` and ``"backward.kinetic"``.
+        ``"together"``: both share one odd law.
     normal_load : float, optional
         N, > 0: levels are then per unit load. Viscous parts are not.
     loss : {"soft_l1", "linear"}
