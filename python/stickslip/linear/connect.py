@@ -12,7 +12,7 @@ Matrices = tuple[Array, Array, Array, Array]
 
 
 def closed(plant: Matrices, other: Matrices, sign: int, name: str) -> Matrices:
-    """Close the loop u = r + sign·other(y), y the outputs of the plant; states of the plant first."""
+    """Close the loop u = r + sign·other(y), with the outputs y of the plant, whose states come first."""
     a, b, c, d = plant
     ac, bc, cc, dc = other
     if sign not in (-1, 1):

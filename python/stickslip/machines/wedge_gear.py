@@ -219,8 +219,8 @@ class WedgeGear(FlankGear):
     def stick_limits(self) -> tuple[float, float]:
         """Spring extensions between which the gear can stay at rest, m (2.27).
 
-        −(F/k)·tan(γ + ρ0) and (F/k)·tan(ρ0 − γ); the lower one is −∞ for γ + ρ0 ≥ 90°. Here w is positive
-        when the spring pulls the lower wedge out, so the first line of (2.27) is this with ρ < γ.
+        −(F/k)·tan(γ + ρ0) and (F/k)·tan(ρ0 − γ); the lower one is −∞ for γ + ρ0 ≥ 90°. Here w is positive when the
+        spring pulls the lower wedge out; the first line of (2.27) is the case ρ < γ.
         """
         scale = self.load / self.stiffness
         upper = scale * math.tan(self.break_away_angle - self.angle)
