@@ -2,7 +2,7 @@
 
 Its force is linear in Fc, σ1, σ2, Fs − Fc and α if its states z and y are known, which depend on the velocity, σ0, vs
 and m only. The source writes ``F = U·P`` with six columns (17)–(19), and assumes ``exp(−n|v|^m) = β·exp(−|v|^m)``,
-which no constant β satisfies unless vs = 1 m/s. Here the exponential keeps vs, which is found by a search, as σ0.
+which no constant β satisfies unless vs = 1 m/s. Here the exponential keeps vs; a search finds vs and σ0.
 """
 
 from __future__ import annotations
