@@ -134,7 +134,8 @@ def common_period(periods: Mapping[str, float]) -> tuple[float, dict[str, int]]:
 
 @dataclass(frozen=True)
 class PeriodMap:
-    """X at the next period = Phi X + sum_k Gamma[k] v_k; probes and opened outputs right after its first instants."""
+    """Map of the state over one period, Phi X + sum_k Gamma[k] v_k; C and D give probes and opened outputs at its
+    start."""
 
     period: float
     Phi: Array
