@@ -134,8 +134,7 @@ def common_period(periods: Mapping[str, float]) -> tuple[float, dict[str, int]]:
 
 @dataclass(frozen=True)
 class PeriodMap:
-    """Map of the state over one period, Phi X + sum_k Gamma[k] v_k; C and D give probes and opened outputs at its
-    start."""
+    """Map of the state over one period, Phi X + sum_k Gamma[k] v_k; C and D give the outputs at its start."""
 
     period: float
     Phi: Array
