@@ -214,8 +214,8 @@ class Biquad(_Linear):
     Parameters
     ----------
     numerator, denominator : sequence of three float
-        ``(b2, b1, b0)`` and ``(a2, a1, a0)``, the coefficients of falling powers of s in rad/s, without prewarping;
-        the degree of the denominator is at least that of the numerator.
+        ``(b2, b1, b0)`` and ``(a2, a1, a0)``, the coefficients of falling powers of s in rad/s; the degree of the
+        denominator is at least that of the numerator.
     frequency : float, optional
         Frequency in Hz at which a sampled filter is exact; by default the bilinear rule is used without prewarping.
     **options
