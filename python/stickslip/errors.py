@@ -35,4 +35,4 @@ def unknown_signal(name: object, known: Iterable[str]) -> UnknownNameError:
 
 
 class MissingExtraError(ImportError):
-    """An optional dependency is not installed; the message says which extra brings it."""
+    """An optional dependency is not installed; the message names the extra that installs it."""

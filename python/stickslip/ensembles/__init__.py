@@ -85,8 +85,8 @@ def ensemble(
 
         * ``"events.count"``, ``"events.first"``, ``"events.last"`` (times, s; NaN where there is none), also
           of one element: ``"belt.events.count"``;
-        * of a `Crossing` among ``events``, by its name: ``"half.events.first"``, ``.last`` and ``.count``. The measures
-          above count events of the machine only; a `terminal` crossing ends the run for all measures;
+        * the same for a `Crossing` among ``events``, by its name: ``"half.events.first"``, ``.last`` and ``.count``.
+          The measures above count events of the machine only; a `terminal` crossing ends the run for all measures;
         * ``"<state>.max"``, ``.min`` (of the exact curve, not of samples), ``.mean``, ``.final``;
         * ``"<element>.stick_time"``, s;
         * ``"energy.residual"``: worst error of the energy balance, relative to all work done;

@@ -45,7 +45,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
     shape : tuple of int
         Shape of every result.
     status : ndarray of str
-        How each run ended: see `Status`. ``"interrupted"``: not done; ``"failed"``: refused, see `messages`.
+        Status of each run: see `Status`. ``"interrupted"``: not done; ``"failed"``: refused, see `messages`.
     messages : ndarray of object
         Reason why a run did not finish; empty for finished runs.
     success : ndarray of bool

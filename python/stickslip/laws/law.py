@@ -145,7 +145,7 @@ class Law:
 
     @property
     def terms(self) -> tuple[Law, ...]:
-        """Terms of a sum; a single law is its own only term."""
+        """Terms of a sum, or the single law itself."""
         return (self,)
 
     @property

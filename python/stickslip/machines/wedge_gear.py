@@ -346,9 +346,9 @@ class WedgeGear(FlankGear):
     def stick_impact(self, direction: float, speed: float = 1.0) -> StickImpact:
         """Return the Poisson impact whose compression ends in stick.
 
-        With ġ_N = −v·cos α and ġ_T = −v·sin α before the impact. The source prints m1c² + m2s² in the second term of
-        Λ_TC (6.9, 6.18) and zero impulses for ε = 0 (6.14), both by mistake; the balance of momentum gives m1s² + m2c²,
-        and Λ_C for any ε.
+        Before the impact ġ_N = −v·cos α and ġ_T = −v·sin α. The source prints m1c² + m2s² in the second term of Λ_TC
+        (6.9, 6.18) and zero impulses for ε = 0 (6.14), both by mistake; the balance of momentum gives m1s² + m2c², and
+        Λ_C for any ε.
 
         Parameters
         ----------
