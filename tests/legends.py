@@ -1,4 +1,4 @@
-"""What a legend must not do in a picture: lie on a title, hide shaded bands, or leave the picture."""
+"""Faults of a legend in a picture: it lies on a title, hides shaded bands, or leaves the picture."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def _hidden(ax: Any, box: Any, renderer: Any) -> list[str]:
-    """What of one axes lies under a box."""
+    """Artists of one axes that lie under a box."""
     titles = [title for title in (ax.title, ax._left_title, ax._right_title) if title.get_text()]
     found = [f"the title {t.get_text()!r}" for t in titles if t.get_window_extent(renderer).overlaps(box)]
     bands = [patch for patch in ax.patches if patch.get_transform() != ax.transData and patch.get_visible()]
@@ -14,7 +14,7 @@ def _hidden(ax: Any, box: Any, renderer: Any) -> list[str]:
 
 
 def _overlap(band: Any, ax: Any, box: Any, renderer: Any) -> bool:
-    """Whether a box covers more than a pixel of a band (what `axvspan` draws) within its axes."""
+    """True if a box covers more than a pixel of a band (drawn by `axvspan`) within its axes."""
     from matplotlib.transforms import Bbox
 
     shared = Bbox.intersection(band.get_window_extent(renderer), ax.bbox)

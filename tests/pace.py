@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def million_additions() -> None:
-    """What an interpreter does in some 30 ms."""
+    """A loop that takes the interpreter some 30 ms."""
     total = 0
     for i in range(1_000_000):
         total += i

@@ -140,7 +140,8 @@ void bind_control(py::module_ m) {
       }
     }
   });
-  py::class_<ControlOptions>(m, "ControlOptions", "What all controllers have: limits, sampling, anti-windup.")
+  py::class_<ControlOptions>(m, "ControlOptions",
+                             "Options common to all controllers: limits, sampling, anti-windup.")
       .def(py::init(&options), "min"_a, "max"_a, "anti_windup"_a, "tracking_time"_a, "period"_a, "delay"_a,
            "quantum"_a, "rate"_a, "tracks"_a);
   bind_block(m);

@@ -121,7 +121,7 @@ void bind_dynamics(py::module_ m) {
                                return out;
                              })
       .def_property_readonly("variables", &variables,
-                             "Name, where it is read from, index, part, terms of a sum.")
+                             "Tuples: name, source of the value, index, component, terms of a sum.")
       .def("linear_part",
            [](const Compiled& c) { // x' of the plant with controllers off their limits and without friction
              linear_only(c.system, "its linear part");
@@ -154,7 +154,7 @@ void bind_dynamics(py::module_ m) {
 
   m.def(
       "compile", [](Description& machine) { return machine.compile(); }, "machine"_a,
-      "The compiled form of a machine, made once.");
+      "Return the compiled machine; the description keeps it for further calls.");
 }
 
 } // namespace stickslip::bindings

@@ -54,7 +54,7 @@ void bind_ensemble(py::module_ m) {
   m.def("run_ensemble", &run, "machine"_a, "t_start"_a, "initial"_a, "options"_a, "parameters"_a, "values"_a,
         "measures"_a, "workers"_a, "stop"_a = py::none());
   m.def("with_numbers", &with_numbers, "machine"_a, "initial"_a, "names"_a, "values"_a,
-        "The machine with these numbers in it, and the initial values.");
+        "Return the machine with changed parameters, and its initial values.");
 }
 
 } // namespace stickslip::bindings

@@ -182,13 +182,13 @@ Expression restored(const py::dict& saved) {
 
 void bind_expression(py::module_ m) {
   using E = Expression;
-  py::class_<E>(m, "Expression", "A value made of inputs and constants by elementary operations.")
+  py::class_<E>(m, "Expression", "A formula of named inputs, constants and elementary operations.")
       .def_static("input", &E::input, "name"_a)
       .def_static("constant", &E::constant, "value"_a)
       .def_static(
           "tape",
           [](const std::vector<const E*>& outputs) -> py::dict { return Packer{true}(E::tape_of(outputs)); },
-          "outputs"_a, "One description of several, as machines hold it.")
+          "outputs"_a, "One tape for several expressions, in the form in which machines store them.")
       .def_static("apply", &applied, "operation"_a, "a"_a, "b"_a = py::none())
       .def_static("where", &where, "a"_a, "b"_a, "strictly"_a, "first"_a, "second"_a)
       .def("absolute",
@@ -220,7 +220,7 @@ void bind_expression(py::module_ m) {
              return py::isinstance<E>(b) && a.tape() == b.cast<const E&>().tape();
            })
       .def("__hash__", [](const E& e) { return hash_of(e.tape()); })
-      .def("state", &state, "As plain values.")
+      .def("state", &state, "The expression as plain Python values, for pickling.")
       .def_static("restored", &restored, "state"_a);
 }
 

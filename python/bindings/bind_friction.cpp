@@ -126,7 +126,7 @@ void bind_friction(py::module_ m) {
       .def(py::init(&automaton), "lag"_a = 0.0, "dead_time"_a = 0.0, "dwell"_a = 0.0, "travel"_a = 0.0,
            "surface_damping"_a = 0.0, "load_factor"_a = 0.0);
 
-  py::class_<LawTraits>(m, "LawTraits", "What does not change while a law runs.")
+  py::class_<LawTraits>(m, "LawTraits", "Properties of a law that are constant during a run.")
       .def_readonly("states", &LawTraits::states)
       .def_readonly("sticks", &LawTraits::sticks)
       .def_readonly("reversal_switches", &LawTraits::reversal_switches)

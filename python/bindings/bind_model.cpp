@@ -16,7 +16,8 @@ namespace py = pybind11;
 using namespace pybind11::literals;
 
 void bind_model(py::module_ m) {
-  py::class_<Description, std::shared_ptr<Description>>(m, "Machine", "The one description of a machine.")
+  py::class_<Description, std::shared_ptr<Description>>(
+      m, "Machine", "Description of a machine: plant, elements and controllers.")
       .def(py::init([](const std::string& kind, py::dict fields) {
              fields["kind"] = kind;
              return Description(machine_of(fields));
@@ -35,7 +36,7 @@ void bind_model(py::module_ m) {
           [](Description& self, const py::dict& given) {
             self.set_scales(given.cast<std::map<std::string, double>>());
           },
-          "Sizes that the user has given.")
+          "Nominal sizes that the user has set, by the name of the state.")
       .def(
           "add",
           [](Description& self, const std::string& kind, py::dict fields) {
@@ -59,7 +60,7 @@ void bind_model(py::module_ m) {
                   e);
             return names;
           },
-          "kinds"_a, "Names of the elements of these kinds, in the order of adding.")
+          "kinds"_a, "Names of the elements of these kinds, in the order in which they were added.")
       .def_property_readonly("coordinates",
                              [](const Description& self) {
                                const Plant* p = self.machine.mechanical();

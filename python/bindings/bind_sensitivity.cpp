@@ -101,7 +101,9 @@ void bind_sensitivity(py::module_ m) {
             Sensitivity::Beside b = s.beside(parameter, List<double>(values(times)));
             return py::make_tuple(static_cast<std::vector<std::shared_ptr<Trajectory>>&>(b.runs), b.weights);
           },
-          "parameter"_a, "times"_a, "Runs beside this one and weights: their samples give the derivative.");
+          "parameter"_a, "times"_a,
+          "Runs with neighbouring parameter values, and weights: the weighted sum of their samples is the "
+          "derivative.");
   py::register_exception<NoTranspose>(m, "NoTranspose");
   py::class_<Adjoint>(m, "Adjoint")
       .def_property_readonly(

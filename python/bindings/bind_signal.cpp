@@ -151,21 +151,22 @@ void bind_signal(py::module_ m) {
           "distance"_a, "velocity"_a, "acceleration"_a, "jerk"_a,
           "Duration, peak velocity and peak acceleration of a move.")
       .def_static("of_pieces", &of_pieces, "pieces"_a,
-                  "From pieces, each its start, the anchor and coefficients of its polynomial, and harmonics "
+                  "Make a signal from pieces: start, anchor and coefficients of the polynomial, harmonics "
                   "(amplitude, omega, phase).")
       .def_property_readonly("pieces", &pieces_of)
-      .def_readonly("period", &Signal::period, "Of what repeats without an end; 0 if nothing does.")
+      .def_readonly("period", &Signal::period, "Period of a periodic signal; 0 otherwise.")
       .def_property_readonly(
           "begins",
           [](const Signal& s) {
             return s.repeats > 0 ? s.pieces[s.repeats].start : s.pieces.empty() ? 0.0 : s.pieces.back().start;
           },
-          "Where what goes on for ever begins.")
-      .def("unrolled", &unrolled, "until"_a, "The same up to this time, with nothing that repeats.")
+          "Time at which the first period starts; the last breakpoint of a signal without period.")
+      .def("unrolled", &unrolled, "until"_a,
+           "The same signal with its periods up to this time written out, without periodic continuation.")
       .def("repeating", &repeating, "start"_a, "period"_a,
-           "What it is for a period from `start` on, again and again.")
+           "The periodic continuation of the period that begins at `start`.")
       .def_static("common_period", &common_period, "a"_a, "b"_a,
-                  "The least time with whole numbers of both; 0 if none is known.")
+                  "Least common multiple of two periods; 0 if they are not commensurable.")
       .def("value", py::overload_cast<const Signal&, double, int>(&derivative), "t"_a, "order"_a = 0)
       .def("values", &values_of, "t"_a, "order"_a = 0)
       .def("taylor", &coefficients, "t"_a, "count"_a)

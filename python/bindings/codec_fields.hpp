@@ -172,7 +172,7 @@ inline void unpack(const std::string& what, const pybind11::handle& saved, Matri
   if (pybind11::isinstance<pybind11::dict>(saved)) {
     const auto [rows, columns] = saved["shape"].cast<std::pair<Index, Index>>();
     if (rows < 0 || columns < 0 || (rows > 0 && columns > 0))
-      throw pybind11::value_error(what + " has the shape of no matrix without entries");
+      throw pybind11::value_error(what + " has an invalid shape for an empty matrix");
     out.resize(rows, columns);
   } else if (pybind11::isinstance<pybind11::list>(saved)) {
     const auto rows = pybind11::cast<pybind11::list>(saved);

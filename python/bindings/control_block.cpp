@@ -75,7 +75,7 @@ void bind_block(py::module_& m) {
       .finalize();
   using Trigger = BlockGuard::Trigger;
   py::native_enum<Trigger>(m, "BlockTrigger", "enum.Enum",
-                           "What a guard of a limited output says when it fires.")
+                           "Transitions of a limited output of a continuous controller.")
       .value("exceeds_max", Trigger::exceeds_max)
       .value("exceeds_min", Trigger::exceeds_min)
       .value("returns", Trigger::returns)
@@ -95,7 +95,7 @@ void bind_block(py::module_& m) {
       .def_readonly("C", &AffineBlock::C)
       .def_readonly("D", &AffineBlock::D)
       .def_readonly("d", &AffineBlock::d);
-  py::class_<Block>(m, "Block", "A controller in the form in which the engine runs it.")
+  py::class_<Block>(m, "Block", "A controller as a linear block: the form that the engine simulates.")
       .def_property_readonly("inputs", &input_names)
       .def_readonly("A", &Block::A)
       .def_readonly("B", &Block::B)
@@ -144,8 +144,8 @@ void bind_block(py::module_& m) {
             return z;
           },
           "output"_a, "mode"_a, "w"_a, "z"_a,
-          "The states with the integral of a following output filled in.");
-  py::class_<Ticker>(m, "Ticker", "A sampled controller with its memory, run by hand.")
+          "Return the states with the integral set so that the output follows its limit.");
+  py::class_<Ticker>(m, "Ticker", "A sampled controller with its memory, stepped by the caller.")
       .def(py::init<const Block&>(), "block"_a)
       .def_readonly("memory", &Ticker::memory)
       .def(
@@ -156,7 +156,8 @@ void bind_block(py::module_& m) {
             return k.u;
           },
           "t"_a, "samples"_a,
-          "One sampling instant: samples in the order of block.inputs; returns the outputs.");
+          "Advance by one sampling instant. Takes samples in the order of block.inputs, returns the "
+          "outputs.");
 }
 
 } // namespace stickslip::bindings

@@ -29,13 +29,13 @@ struct Description {
   }
 
   void add(Element element) {
-    if (shared) throw std::logic_error("a description that is shared cannot be added to");
+    if (shared) throw std::logic_error("cannot add to a shared description");
     machine.add(std::move(element));
     compiled.reset();
   }
 
   void set_scales(const std::map<std::string, double>& given) {
-    if (shared) throw std::logic_error("a description that is shared cannot be added to");
+    if (shared) throw std::logic_error("cannot add to a shared description");
     machine.scales.parts.clear();
     for (const auto& [name, size] : given) machine.scales.parts.push_back({name, size});
     compiled.reset();

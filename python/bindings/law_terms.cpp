@@ -180,7 +180,7 @@ template <std::size_t I = 0> Term make_term(const std::string& name, const py::d
     using X = std::variant_alternative_t<I, Term>;
     return name == kind_of<X>() ? term_from<X>(given) : make_term<I + 1>(name, given);
   } else {
-    throw py::type_error("no law is named " + name);
+    throw py::type_error("unknown law " + name);
   }
 }
 

@@ -7,16 +7,17 @@ PYBIND11_MODULE(engine, m) {
   m.attr("__version__") = STICKSLIP_VERSION;
   b::bind_core();
   b::bind_signal(m.def_submodule("signal", "Functions of time."));
-  b::bind_expression(m.def_submodule("expression", "Formulas as tapes of elementary operations."));
+  b::bind_expression(
+      m.def_submodule("expression", "Formulas as sequences of elementary operations (tapes)."));
   b::bind_friction(m.def_submodule("friction", "Friction laws."));
   b::bind_contact(m.def_submodule("contact", "Linear complementarity problems."));
-  b::bind_control(m.def_submodule("control", "Controllers, and the blocks as which they run."));
+  b::bind_control(m.def_submodule("control", "Controllers and their linear blocks."));
   b::bind_model(m.def_submodule("model", "The description of a machine."));
   b::bind_dynamics(m.def_submodule("dynamics", "Compiled machines and the states of their runs."));
   b::bind_flow(m.def_submodule("flow", "Settings of a run."));
   b::bind_transition(m.def_submodule("transition", "Contact transitions and frictional impacts."));
-  b::bind_run(m.def_submodule("run", "Runs and what they leave behind."));
-  b::bind_realtime(m.def_submodule("realtime", "The fixed-step form."));
+  b::bind_run(m.def_submodule("run", "Runs and their results."));
+  b::bind_realtime(m.def_submodule("realtime", "Fixed-step simulation for real time."));
   b::bind_ensemble(m.def_submodule("ensemble", "Many runs at once."));
   b::bind_sensitivity(m.def_submodule("sensitivity", "Derivatives along a run."));
 }

@@ -1,7 +1,7 @@
-"""Methods that are declared in their class and carried out in another room, which is loaded when they are first called.
+"""Deferred methods: declared in their class, implemented in another subpackage that is loaded at the first call.
 
-A machine draws itself, and the room that draws knows machines. So that neither imports the other in a circle, the class
-declares the method with its signature and its docstring, `deferred`, and one table says which function carries it out.
+Machines have a method `draw`, and the subpackage `draw` imports machines. To avoid an import circle the class declares
+the method with signature and docstring (`deferred`), and one table names the function that implements it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _FUNCTIONS: dict[str, str] = {}
 
 
 def attach(declared: str, function: str) -> None:
-    """Say which function carries out a deferred method.
+    """Set the function that implements a deferred method.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
-"""Checks of arguments: each returns the value as it is used, or names the argument, its value, what is allowed.
+"""Checks of arguments: each returns the converted value, or raises an error that names the argument, its value and the
+allowed values.
 
-The messages are those of the engine's own checks.
+The engine's own checks raise the same messages.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Packages that only an extra brings: imported where they are needed, with the way to get them where they are missing."""
+"""Optional packages: imported at first use; the error for a missing package names the extra that installs it."""
 
 from __future__ import annotations
 

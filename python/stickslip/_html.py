@@ -9,7 +9,7 @@ MOST_ROWS = 40
 
 
 def table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A title over a table; of more than 40 rows the first ones."""
+    """Return a table with a title; at most the first 40 rows are shown."""
     every = [[html.escape(str(cell)) for cell in row] for row in rows]
     lines = ["".join(f"<td>{cell}</td>" for cell in row) for row in every[:MOST_ROWS]]
     if len(every) > MOST_ROWS:

@@ -1,4 +1,4 @@
-"""Modules that pickles name and that have moved: importing one by its former name gives the module where it is now."""
+"""Former names of moved modules, for pickles: importing a former name returns the module under its present name."""
 
 from __future__ import annotations
 

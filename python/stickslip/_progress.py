@@ -1,4 +1,4 @@
-"""A progress bar for what lasts more than a second (tqdm, where it is installed)."""
+"""Progress bar for tasks that take more than a second (tqdm, if installed)."""
 
 from __future__ import annotations
 

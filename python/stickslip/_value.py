@@ -1,4 +1,4 @@
-"""Descriptions as values: compared, hashed, printed and pickled by what they say."""
+"""Base class of values: compared, hashed, printed and pickled by their arguments."""
 
 from __future__ import annotations
 

@@ -403,7 +403,7 @@ def _played(movie: Any, frequency: int) -> str:
 
 
 def _canvas(shown_on_screen: bool) -> Any:
-    """A figure of pyplot where a window can play it; else one of its own, so that no cell shows the first picture too."""
+    """A figure of pyplot where a window can play it; else one unknown to pyplot, which no cell shows as a still picture."""
     if shown_on_screen:
         import matplotlib.pyplot as plt
 

@@ -35,10 +35,14 @@ class Compensator:
 
     def __post_init__(self) -> None:
         if type(self) is Compensator:
-            raise TypeError("Compensator is a base class: make one of its kinds")
+            raise TypeError("Compensator is a base class: use FrictionFeedforward or FrictionObserver")
         object.__setattr__(self, "law", as_law(self.law))
         if isinstance(self.law, StickSlip):
-            reject("law", self.law, "a law without the options of StickSlip, whose modes a model cannot know")
+            reject(
+                "law",
+                self.law,
+                "a law without the options of StickSlip: a compensator does not know the modes of the plant",
+            )
         object.__setattr__(self, "normal_load", as_signal(self.normal_load, "normal_load"))
 
 
@@ -46,9 +50,9 @@ class Compensator:
 class FrictionFeedforward(Compensator):
     """Feedforward of a friction law at the velocity of the reference.
 
-    It is continuous and acts on coordinates: its force is solved for together with the motion, including stick and
-    bristles, and it bypasses the drive's limits and lag. To add a friction force to a command, before limits and lags,
-    use a `FrictionForce` or, sampled, a `FrictionCurve`.
+    It is continuous and acts on coordinates: the engine solves for its force together with the motion, including stick
+    and bristles, and it bypasses the drive's limits and lag. To add a friction force to a command, before limits and
+    lags, use a `FrictionForce` or, sampled, a `FrictionCurve`.
 
     Parameters
     ----------
@@ -126,9 +130,10 @@ class FrictionObserver(Compensator):
 class FrictionForce(Signal):
     """Signal: the force of a law's steady curve at a velocity given as a function of time.
 
-    Continuous feedforward for any place of a control chain, such as the command of a motor beside the output of a speed
-    loop, before limits and lags: ``["speed.output", ss.compensation.FrictionForce(law, reference.derivative())]``. It
-    consists of quintic pieces, accurate to 1e-11 of the force, and jumps where the velocity changes sign.
+    Use it as continuous feedforward anywhere in a control chain, such as in the command of a motor, added to the output
+    of a speed loop before limits and lags: ``["speed.output", ss.compensation.FrictionForce(law,
+    reference.derivative())]``. It consists of quintic pieces, accurate to 1e-11 of the force, and jumps where the
+    velocity changes sign.
 
     Parameters
     ----------
@@ -162,7 +167,11 @@ class FrictionForce(Signal):
     def __post_init__(self) -> None:
         law, velocity = as_law(self.law), as_signal(self.velocity, "velocity")
         if isinstance(law, StickSlip):
-            reject("law", law, "a law without the options of StickSlip, whose modes a model cannot know")
+            reject(
+                "law",
+                law,
+                "a law without the options of StickSlip: a compensator does not know the modes of the plant",
+            )
         load = non_negative("normal_load", self.normal_load)
         corners = [0.0, *law.compiled.velocity_breakpoints]
         compiled = composed(
@@ -173,11 +182,11 @@ class FrictionForce(Signal):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FrictionCurve(Controller):
-    """A model of friction run by a sampled controller: ``u = F(dr/dt)`` at its sampling instants, held in between.
+    """Friction model as a sampled controller: ``u = F(dr/dt)`` at its sampling instants, held in between.
 
-    Like that of any controller its output drives a body or, added to that of a speed loop, the command of a motor,
-    before limits and lags: ``command=["speed.output", "friction.output"]``. The motion between the samples stays as
-    exact as without it.
+    As with any controller, the output drives a body, or it is added to the output of a speed loop in the command of a
+    motor, before limits and lags: ``command=["speed.output", "friction.output"]``. The motion between samples remains
+    exact.
 
     Parameters
     ----------
@@ -217,7 +226,11 @@ class FrictionCurve(Controller):
     def __post_init__(self) -> None:
         law = as_law(self.law)
         if isinstance(law, StickSlip):
-            reject("law", law, "a law without the options of StickSlip, whose modes a model cannot know")
+            reject(
+                "law",
+                law,
+                "a law without the options of StickSlip: a compensator does not know the modes of the plant",
+            )
         numbers = self._numbers("normal_load")
         compiled = _core.control.Controller.friction_curve(
             law.compiled, **numbers, controls=self.controls, options=self._options()

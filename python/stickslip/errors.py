@@ -25,14 +25,14 @@ class UnknownNameError(KeyError, ValueError):
 
 
 def unknown_signal(name: object, known: Iterable[str]) -> UnknownNameError:
-    """The error of a name that is no signal; of an element or coordinate it lists the signals that this has."""
+    """Return the error for an unknown signal; for the name of an element or a coordinate it lists its signals."""
     names = list(known)
     own = [signal for signal in names if signal.startswith(f"{name}.")]
     if own:
-        return UnknownNameError(f"{name!r} is no signal; it has {', '.join(map(repr, own))}")
+        return UnknownNameError(f"{name!r} is not a signal; its signals are {', '.join(map(repr, own))}")
     times = "times are run.t; " if name in ("t", "time") else ""
     return UnknownNameError(f"unknown signal {name!r}; {times}known are: {', '.join(map(repr, names))}")
 
 
 class MissingExtraError(ImportError):
-    """An optional dependency is not installed; the message says which extra brings it."""
+    """An optional dependency is not installed; the message names the extra that installs it."""

@@ -118,7 +118,7 @@ class LemkeResult:
             "solved": f"solved after {self.pivots} pivots",
             "ray": f"no solution found: all of {paths} with different covering vectors end in a ray; solve_all decides "
             "whether there is one",
-            "budget": f"no solution found: the budget is used up after {self.pivots} pivots on {paths}; raise max_pivots",
+            "budget": f"no solution found: the budget is exhausted after {self.pivots} pivots on {paths}; raise max_pivots",
             "doubtful": f"not decided: rounding errors are too large for double precision after {self.pivots} pivots",
         }[self.status]
 
@@ -316,7 +316,7 @@ class Solution:
     Attributes
     ----------
     z, w : ndarray, shape (n,)
-        The solution; of a continuum, its first vertex.
+        The solution, or the first vertex of a continuum.
     basis : tuple of int
         Indices whose z is basic.
     bases : tuple of tuple of int
@@ -590,7 +590,7 @@ def classify(M: ArrayLike, *, tolerance: float = 1e-12) -> Classification:
     ----------
     M : array_like, shape (n, n)
     tolerance : float, optional
-        Pivots and eigenvalues within it, after scaling to a unit diagonal, count as zero. Default 1e-12.
+        Pivots and eigenvalues below this value, after scaling to a unit diagonal, count as zero. Default 1e-12.
 
     Returns
     -------
@@ -604,7 +604,7 @@ def classify(M: ArrayLike, *, tolerance: float = 1e-12) -> Classification:
     Notes
     -----
     P by the recursion of Tsatsomeros and Li (2000). M is copositive if and only if ``w = S z + 1`` with the symmetric
-    part S has only the solution z = 0, and strictly so if ``w = S z`` has none either; both are decided by
+    part S has only the solution z = 0, and strictly copositive if the same holds for ``w = S z``; both are decided by
     :func:`solve_all`.
 
     Examples

@@ -1,4 +1,4 @@
-"""One computed number beside the number it should be, and where that one comes from."""
+"""One computed number, its expected value, and the source of the latter."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Origin(str, Enum):
 
 @dataclass(frozen=True)
 class Check:
-    """One computed number beside the number it should be.
+    """One computed number and its expected value.
 
     A printed number is rounded: its tolerance is half a unit of the last digit printed. A tolerance on any
     other number states what was reached, with little slack.

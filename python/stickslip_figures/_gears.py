@@ -35,7 +35,7 @@ SET_1: WedgeGear = wedge_gear(
 SET_2: WedgeGear = wedge_gear(
     upper_mass=2420.0, lower_mass=10.878, stiffness=4000.0, pull_velocity=10e-3, **_COMMON
 )
-# So steep that the angles can be seen.
+# Steep enough to show the angles.
 STEEP: WedgeGear = dataclasses.replace(SET_1, angle=math.radians(25.0))
 
 COMMON = inputs("printed", "2.4.1", ("γ", 12.0, "°"), ("F", 100.0, "N"), ("μ", 0.25, ""))

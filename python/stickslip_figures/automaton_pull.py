@@ -50,7 +50,7 @@ CHOSEN = inputs(
 
 @dataclass(frozen=True)
 class Case:
-    """One figure: what is switched on, and what an independent integration of the same equations gives."""
+    """One figure: its options, and the results of an independent integration of the same equations."""
 
     name: str
     number: str

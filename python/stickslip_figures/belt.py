@@ -65,7 +65,7 @@ def compute() -> FigureData:
     expected = np.sort(np.concatenate([released, caught]))
     worst = float(np.max(np.abs(times - expected))) if times.size == expected.size else math.inf
 
-    # Where the block was at an event is read off the exact state there, not off the samples.
+    # The position at an event is taken from the exact state there, not from the samples.
     def position(time: float) -> float:
         return float(ss.simulate(machine, t_end=time, initial={"block.velocity": BELT})["block.position"][-1])
 

@@ -105,7 +105,7 @@ def compute_counter() -> FigureData:
 
 
 def _angles(ax: Axes, data: FigureData, key: str, start: float, end: float) -> None:
-    """Both angles, and where the driving flank is open or sticks."""
+    """Both angles, and the intervals in which the driving flank is open or sticks."""
     log = data[f"{key}_modes"]
     shade(ax, runs.spans(log))
     runs.motion(ax, data[key], start, end)

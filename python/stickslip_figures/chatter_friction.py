@@ -42,7 +42,7 @@ LINE = inputs(
     ("vs", STRIBECK_VELOCITY, "m/s"),
     ("δ", 1.0, ""),
 )
-SHAFT = RIG_SHAFT[:2]  # nothing is struck here, so ε has no say
+SHAFT = RIG_SHAFT[:2]  # no impacts here, so ε has no effect
 
 
 def line(speed: float) -> float:

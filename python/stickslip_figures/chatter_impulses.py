@@ -264,7 +264,7 @@ def _expansion(hit: Any) -> float:
 
 
 def _reversible(speed: float) -> float:
-    """The same in closed form: what is left of the speed is stopped as far as the limit allows, the rest comes back."""
+    """The same in closed form: the remaining speed is stopped as far as the limit allows, the rest rebounds."""
     stored = min(abs(speed), MU)
     taken = max(TANGENTIAL_RESTITUTION * EPSILON * stored, min(abs(speed) - stored, MU * EPSILON))
     return -math.copysign(taken, speed)

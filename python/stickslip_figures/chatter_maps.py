@@ -61,7 +61,7 @@ def lemke_limit(gear: WedgeGear) -> float:
 
 
 def printed_limit(gear: WedgeGear) -> float:
-    """The same as printed in 4.3.3; the source gives it as a length, but it has no F/k and a wrong sign."""
+    """The same as printed in 4.3.3, where it is called a length, but lacks F/k and has a wrong sign."""
     m1, m2, s, c = gear.upper_mass, gear.lower_mass, math.sin(gear.angle), math.cos(gear.angle)
     return (m1 * c + m2 * c - m2 * s) / (m1 * (2.0 * s - c))
 

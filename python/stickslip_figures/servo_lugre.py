@@ -97,7 +97,7 @@ def _with_motion() -> float:
     """Path (m) on which friction acts along with the motion after a slow reversal."""
     import stickslip as ss
 
-    # So slow that force is a function of path alone, over ten times the path on which bristles turn over.
+    # Slow enough that the force depends on the path alone, over ten times the path in which bristles reverse.
     rate, amplitude = 1e-3, 1e-7
     t = np.concatenate([[0.0], np.linspace(0.5, 0.75, 20001)]) / (rate / (2.0 * math.pi))
     answer = lugre().response(t, ss.Sine(amplitude=amplitude, frequency=rate / (2.0 * math.pi)))

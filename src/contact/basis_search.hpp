@@ -1,8 +1,8 @@
-// Search over the complementary bases of w = M z + q, in whatever arithmetic its table has.
+// Search over the complementary bases of w = M z + q, in the arithmetic of its table.
 //
-// An index is either out (z_i = 0) or in (w_i = 0). The search decides one index at a time and eliminates as
-// it goes, so that the signs of a row in the remaining variables can refute a whole branch or settle an index
-// without branching: far fewer than 2^n leaves.
+// An index is either out (z_i = 0) or in (w_i = 0). The search decides one index at a time and eliminates it at once,
+// so that the signs of a row in the remaining variables can refute a whole branch or settle an index without branching:
+// far fewer than 2^n leaves.
 #pragma once
 
 #include "core/budget.hpp"
@@ -65,7 +65,7 @@ private:
         // A row that could still be turned round by a variable of the right sign refutes nothing.
         if (l.table.turns(i, sign, l.columns)) continue;
         if (sign < 0 || l.state[i] == Row::pending) return -2;
-        settle_out(l, i); // w_i > 0 whatever the rest: z_i = 0
+        settle_out(l, i); // w_i > 0 for any values of the rest: z_i = 0
         again = true;
       }
     }

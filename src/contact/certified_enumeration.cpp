@@ -119,7 +119,7 @@ struct ExactTable {
   }
 };
 
-// Where z and w are positive: it says which faces a point or a direction lies in.
+// Indices at which z and w are positive; they determine the faces that contain a point or a direction.
 struct Support {
   Basis z = 0, w = 0;
   auto operator<=>(const Support&) const = default;

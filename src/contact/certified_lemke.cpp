@@ -105,8 +105,8 @@ private:
     return true;
   }
 
-  // Whether row i is a multiple, by a power of two, of a row that the basis holds at zero, such as the other direction of
-  // friction in a sticking contact.
+  // True if row i is a multiple, by a power of two, of a row that the basis holds at zero, such as the opposite direction
+  // of friction in a sticking contact.
   bool repeats_basic_row(Index i) const {
     for (const Index r : row_) {
       double factor = 0.0;
@@ -126,7 +126,7 @@ private:
   Index n_;
   RowMatrix M_;
   Vector q_, x_, error_;
-  List<Index> row_, column_; // of the basis, without what is zero for certain
+  List<Index> row_, column_; // of the basis, without the variables that are certainly zero
   double rounding_ = 0.0;
 };
 
@@ -139,7 +139,7 @@ public:
     d_.check = &check;
   }
 
-  // Whether the basis at hand solves the problem.
+  // True if the current basis solves the problem.
   bool holds() {
     load();
     List<Index> open;
@@ -202,7 +202,7 @@ private:
     std::swap(label_[row], column_[column]);
   }
 
-  // Whether constant over cover is smaller in row i than in row k, both covers positive.
+  // True if constant/cover is smaller in row i than in row k; both covers are positive.
   bool less_ratio(Index i, Index k, Index column) const {
     return d_.at(i, 0) * d_.at(k, column) < d_.at(k, 0) * d_.at(i, column);
   }
@@ -215,7 +215,7 @@ private:
     return label_[i] == j - 1 ? d_.denominator : Dyadic();
   }
 
-  // The row whose [b | B^-1] over minus its entry is lexicographically least, of those that decrease; -1 if none does.
+  // Among the decreasing rows the one with the lexicographically least [b | B^-1] / -entry; -1 if none decreases.
   Index block(Index column) {
     List<Index> tied;
     for (Index i = 0; i < n_; ++i)

@@ -13,8 +13,8 @@ namespace stickslip::lcp {
 
 // How the numbers of the problem are read.
 enum class Reading : std::uint8_t {
-  rounded, // each row known to its last digit: what is within the rounding of zero counts as zero
-  exact,   // as they stand: what is within the rounding of zero is of unknown sign
+  rounded, // rounded data: a value within the rounding of zero counts as zero
+  exact,   // exact data: a value within the rounding of zero is of unknown sign
 };
 
 struct DoubleTable {
@@ -23,7 +23,7 @@ struct DoubleTable {
   static constexpr double least = 1e-290; // bounds what underflow takes from a sum of products
   static constexpr double most = 1e300;   // larger pivots may have overflowed
 
-  List<double> entries, noise, noise_b; // bounds of rounding, those of the constants apart
+  List<double> entries, noise, noise_b; // bounds of rounding errors, separately for the constants
   List<std::uint8_t> untouched;         // rows that hold no rounding yet
   Index rows = 0, stride = 0;
   double smallest_pivot = 0.0;

@@ -17,7 +17,7 @@ constexpr double least_part =
 constexpr double least_entry = 1e-6; // the same among entries that were not equilibrated
 using Level = SearchLevel<DoubleTable>;
 
-// Verifies what the search arrives at.
+// Verifies the leaves that the search reaches.
 class Leaves {
 public:
   Leaves(const Problem& p, EnumerationWorkspace& ws, const EnumerateOptions& o, Enumeration& out)
@@ -139,7 +139,7 @@ private:
   Index n_;
 };
 
-// Whether the point z, a solution, lies in the face of the basis: z vanishes outside it and w inside it.
+// True if the solution z lies in the face of the basis: z vanishes outside it and w inside it.
 bool within(const Problem& p, const Equilibration& e, const double* z, double t, Basis basis) {
   double top = 0.0;
   for (Index i = 0; i < p.n; ++i) top = std::max(top, z[i] / e.col[i]);

@@ -1,8 +1,8 @@
 // Every solution of w = M z + q, w, z >= 0, w'z = 0, by a search over the complementary bases.
 //
-// The numbers are read as rounded (what is within their rounding of zero counts as zero), which is right for matrices that
-// were computed; certified.hpp reads them as they stand. A leaf whose basis matrix M_aa is singular is examined like any
-// other: its solutions form a polyhedron (often empty), given by vertices and directions.
+// The numbers are read as rounded (a value within their rounding of zero counts as zero), which suits computed
+// matrices; certified.hpp treats them as exact. A leaf whose basis matrix M_aa is singular is examined like any other:
+// its solutions form a polyhedron (often empty), given by vertices and directions.
 #pragma once
 
 #include "contact/basis_search.hpp"

@@ -51,7 +51,7 @@ public:
 
 private:
   Index n, terms;
-  lcp::RowMatrix T; // what goes on is a matter of rows
+  lcp::RowMatrix T; // the operations act on rows
   Matrix size;
   List<Index> basic;
 
@@ -63,8 +63,8 @@ private:
     return 0;
   }
 
-  // Whether row a divided by p comes before row b divided by q, the first of their terms that differ deciding; behind
-  // these the columns of the first basis, so that no two rows are alike.
+  // True if row a divided by p is lexicographically less than row b divided by q. The columns of the first basis
+  // follow the terms, so that no two rows are equal.
   bool before(Index a, Index b, double p, double q) const {
     for (Index j = 0; j < terms; ++j) {
       const double equal = tolerance::rest * (size(a, j) / std::abs(p) + size(b, j) / std::abs(q));
@@ -117,7 +117,7 @@ private:
     return out;
   }
 
-  // Multipliers along the ray on which nothing blocks: they add up what can never be satisfied.
+  // Multipliers along the unblocked ray: the sum of these conditions cannot be satisfied.
   List<Index> ray(Index entering) const {
     List<Index> out;
     double most = 1.0;
@@ -166,7 +166,7 @@ HeldLimits by_groups(const Matrix& K, const Matrix& margins, const Matrix& size)
   return all;
 }
 
-// What is left of the problem once the limits `held` are equations.
+// The reduced problem in which the limits `held` are equations.
 struct Reduced {
   List<Index> others;
   Matrix K, margins;
@@ -182,7 +182,7 @@ struct Reduced {
   }
 };
 
-// The same with some limits held whatever their multipliers.
+// The same with some limits held for any sign of their multipliers.
 HeldLimits with_held(const Matrix& K, const Matrix& margins, const Matrix& size, const List<Index>& held) {
   const Reduced left(K, margins, held);
   HeldLimits all;
@@ -216,7 +216,7 @@ HeldLimits held_limits(const Matrix& K, const Matrix& margins, const Matrix& siz
   for (const List<Index>& set : relieving) {
     const HeldLimits one = with_held(K, margins, size, set);
     if (!one.found) {
-      // What leaves is friction that contacts cannot hold, not a contact that another set leaves closed.
+      // A failure against limits of friction alone is reported in preference to one that opens a contact of another set.
       const auto of_contact = [&](Index k) {
         return std::any_of(relieving.begin(), relieving.end(),
                            [k](const List<Index>& s) { return std::find(s.begin(), s.end(), k) != s.end(); });

@@ -104,7 +104,7 @@ double inverse_power(double x) {
   if (!(x > 0.0) || !std::isfinite(x)) return 1.0;
   int e = 0;
   std::frexp(x, &e);
-  return std::ldexp(1.0, std::clamp(1 - e, -1000, 1000)); // what is left over falls to the other side
+  return std::ldexp(1.0, std::clamp(1 - e, -1000, 1000)); // the remaining factor scales the other side
 }
 
 } // namespace

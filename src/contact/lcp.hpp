@@ -1,9 +1,9 @@
-// The linear complementarity problem  w = M z + q,  w >= 0,  z >= 0,  w'z = 0,  apart from any way of solving
-// it.
+// The linear complementarity problem  w = M z + q,  w >= 0,  z >= 0,  w'z = 0,  independent of the method of
+// solution.
 //
 // Measure of an answer: the componentwise backward error. Row i is judged against |q_i| + sum_j |M_ij z_j|, a
-// positive z_j against what it contributes to some row on that scale; so neither a change of the units of w
-// nor one of z moves it.
+// positive z_j against its contributions to the rows on that scale; so the measure does not depend on the units of w
+// and z.
 #pragma once
 
 #include "core/list.hpp"

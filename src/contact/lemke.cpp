@@ -93,7 +93,7 @@ public:
       if (best_row < 0) return false;
       pivot(best_row, best_col);
     }
-    // The artificial column in the new coordinates: cover whatever is negative now.
+    // The artificial column in the new coordinates: it covers all negative entries.
     for (Index i = 0; i < n; ++i) row(i)[n + 1] = 1.0;
     return true;
   }
@@ -241,8 +241,8 @@ bool verified(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o, Lemke
 
 } // namespace
 
-// Ones in the rows as given (what the textbooks do), ones in the
-// equilibrated rows, the size of q, then fixed irregular ones that break the symmetry of the first.
+// Ones in the rows as given (as in textbooks), ones in the equilibrated rows, the size of q, then fixed irregular ones
+// that break the symmetry of the first.
 bool covering_vector(Index attempt, const Problem& p, LemkeWorkspace& ws) {
   const auto n = p.n;
   ws.cover.resize(n);

@@ -3,8 +3,8 @@
 //
 // The path starts on w = q + M z + d z0 with the covering vector d > 0 and ends when the artificial z0 leaves
 // (a solution) or nothing blocks (a secondary ray: no answer found, which is no proof that none exists).
-// Where several solutions exist the one found depends on d, and scaling the rows is the same as scaling d;
-// scaling columns is nothing.
+// If several solutions exist the one found depends on d. Scaling rows is equivalent to scaling d;
+// scaling columns has no effect.
 #pragma once
 
 #include "contact/lcp.hpp"

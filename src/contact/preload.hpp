@@ -1,6 +1,6 @@
 // Preload: normal forces p >= 0 that balance each other, W_N p = 0, as those of two flanks without play or of a clamp
-// do. No load asks for them, and with any play, however small, they could not be. So they are never drawn on to hold
-// friction where friction is needed to hold anything.
+// do. No load determines them, and with the least play they would vanish. So they never contribute to the friction that
+// holds a load.
 #pragma once
 
 #include "core/list.hpp"

@@ -103,8 +103,8 @@ bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, 
   return true;
 }
 
-// What can hold next to nothing (a brake that is released) takes its least force; Z keeps what leaves it so. False if
-// that cannot be.
+// Elements with a negligible limit (a released brake) get their least force; Z keeps the directions that preserve it.
+// Returns false if this is impossible.
 bool settle_idle(Index normals, const ForceLimits& l, double size, Matrix& Z, Vector& x) {
   List<Index> idle;
   for (Index i = 0; i < x.size() - normals; ++i)
@@ -127,8 +127,8 @@ bool settle_idle(Index normals, const ForceLimits& l, double size, Matrix& Z, Ve
   return true;
 }
 
-// Where limits are of very different size, a sharing that fits all of them in utilisations is beyond some by rounding of
-// the greatest: those are put at their limits, and what they leave goes to the others.
+// If limits differ by orders of magnitude, a sharing that satisfies all utilisations exceeds some limits by rounding of
+// the greatest: these elements are set to their limits, and the others carry the rest.
 void keep_limits(const Matrix& Z, Index normals, const ForceLimits& l, Vector& x) {
   const Index sticking = x.size() - normals;
   const auto within = [&](const Vector& at, Index i) {
@@ -184,7 +184,7 @@ bool share_by_utilisation(Matrix kept, Index normals, const ForceLimits& l, doub
     d(2 * i + 1) = (least(i) - low(l, i, x)) * inverse(i);
   }
   if (const LeastNorm fit = least_norm(c, C, d, heavy); fit.found) {
-    // Weights of very different size leave rounding that would move what is at rest: only shifts may.
+    // Weights of very different size cause rounding errors that would move bodies at rest: only shifts are kept.
     const auto Z = kept.bottomRows(sticking);
     const Vector shifted = weight.cwiseProduct(u0 + U * fit.y) + least - x.tail(sticking);
     x.tail(sticking) += Z * (Z.transpose() * shifted);

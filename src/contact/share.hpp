@@ -33,18 +33,18 @@ struct ForceLimits {
 bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& limits, Vector& x,
            double& utilisation);
 
-// Which limits hold at the forces of least norm, just after an instant. Margins m(tau) = sum_j margins.col(j) tau^j of
-// forces that nothing holds; with multipliers mu they are m + K mu. Wanted: mu >= 0 and m + K mu >= 0, complementary,
-// for all small tau > 0: Lemke's path with numbers that are compared term by term.
-// `relieving`: sets of limits of contacts (preload.hpp) of which one is held whatever its multipliers: that by which the
-// forces have the least norm.
+// Active limits at the forces of least norm, just after an instant. Margins m(tau) = sum_j margins.col(j) tau^j of
+// the unconstrained forces; with multipliers mu they are m + K mu. Wanted: mu >= 0 and m + K mu >= 0, complementary,
+// for all small tau > 0: Lemke's path with coefficients compared lexicographically.
+// `relieving`: sets of limits of contacts (preload.hpp) of which one is active regardless of its multipliers: the one
+// that gives the forces of least norm.
 struct HeldLimits {
   bool found = false;
   List<Index> held;     // limits with a multiplier
   List<Index> relieved; // of these: contacts that would only add to a preload
   List<Index> against;  // nothing found: limits that contradict each other
 };
-// size: what the terms of each coefficient amount to.
+// size: the sum of the magnitudes of the terms of each coefficient.
 bool within_limits(const Matrix& margins, const Matrix& size); // without any held
 HeldLimits held_limits(const Matrix& K, const Matrix& margins, const Matrix& size,
                        const List<List<Index>>& relieving = {});

@@ -7,11 +7,11 @@
 // saturation mode per output; in each combination it is affine, and guards say when the next one begins. A
 // sampled block is run by `tick`.
 //
-// Discretisation: P, PI, PID and Cascade by the backward rectangle rule, with the output taken after the
+// Discretisation: P, PI, PID and Cascade by the backward rectangle rule, with the output computed after the
 // update, as is usual in drives: A_d = (1 - T A)^-1, B_d = A_d T B, C_d = C A_d, D_d = D + C B_d, and the
-// anti-windup taken implicitly as well, L_d = A_d T L / (1 + C A_d T L), so that it is stable for any
-// tracking time. Linear: exact for inputs held over the period, A_d = exp(A T), B_d = int exp(A s) ds B, L_d
-// likewise, C and D as they are.
+// anti-windup taken implicitly as well, L_d = A_d T L / (1 + C A_d T L), so that it is stable for any tracking
+// time. Linear: exact for inputs held over the period, A_d = exp(A T), B_d = int exp(A s) ds B, L_d likewise, C
+// and D as they are.
 #pragma once
 
 #include "control/program.hpp"
@@ -50,8 +50,8 @@ struct Block {
   bool continuous() const { return period == 0.0; }
   Index states() const { return initial.size(); }
   Index outputs() const { return lo.size(); }
-  // Which input tells by how much a limit further on cuts off what this controller asks for, where clamping is by that
-  // one, too; else -1. Who clamps has one reference besides.
+  // Index of the input with the excess over a downstream limit, if clamping uses it; else -1. A clamping controller has
+  // one additional reference.
   Index further_limit() const {
     for (Index k = 0; k < inputs.size(); ++k)
       if (inputs[k].of == Channel::Of::reference && inputs[k].index == 1) return k;
@@ -103,7 +103,7 @@ struct BlockGuard {
 };
 List<BlockGuard> guards(const Block& block, Index output, Saturation mode);
 
-// What a block reads at one instant; `wdot` may be null if !needs_input_rates().
+// Inputs of a block at one instant; `wdot` may be null if !needs_input_rates().
 struct BlockInputs {
   const double* w = nullptr;
   const double* wdot = nullptr;
@@ -130,9 +130,9 @@ Index memory_size(const Block& block);
 Index work_size(const Block& block);
 void start(const Block& block, double* memory);
 
-// One sampling instant: `samples` holds what the channels ask for, where the block forms differences the
-// value itself. Measured values are rounded to the nearest multiple of the quantum. Fills u, already limited.
-// Does not allocate.
+// One sampling instant: `samples` holds the values of the channels; a block that forms differences gets the values
+// themselves. Measured values are rounded to the nearest multiple of the quantum. Fills u, already limited. Does not
+// allocate.
 void tick(const Block& block, double t, const double* samples, double* memory, double* work, double* u);
 
 } // namespace stickslip

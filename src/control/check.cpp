@@ -59,8 +59,7 @@ void check_tracking(const ControlOptions& o, bool integral, double kp) {
 }
 
 void need_integral(const ControlOptions& o, bool integral) {
-  if (o.tracks && !integral)
-    reject("excess", "is not allowed for a controller without an integral that could be held back");
+  if (o.tracks && !integral) reject("excess", "is not allowed for a controller without an integral");
 }
 
 void check_law(const P&, const ControlOptions& o) {

@@ -1,4 +1,4 @@
-// From what the user wrote to the engine's form; the discretisation is stated in block.hpp.
+// From the user's description to the engine's form; the discretisation is stated in block.hpp.
 #include "control/block.hpp"
 #include "control/controllers.hpp"
 #include "core/linalg.hpp"
@@ -55,8 +55,8 @@ void guard_integral(Block& b, const ControlOptions& o, Index i, double kp, doubl
   if (b.anti_windup == AntiWindup::clamping) b.integrator = i;
 }
 
-// The same for a limit further on, whose excess (limited less asked for) is the second reference. Sampled, that is the
-// one since the last instant, as the chain behind this controller has not run yet.
+// The same for a downstream limit, whose excess (limited minus raw output) is the second reference. A sampled
+// controller uses the excess of the last instant, because the controllers downstream have not run yet.
 void track_excess(BlockBuilder& k, const ControlOptions& o, Index i, double kp, double ki) {
   if (!o.tracks) return;
   const Index excess = k.column({Of::reference, 1, 0, false});

@@ -1,6 +1,6 @@
-// Controllers as a user describes them: plain values. `compile` in block.hpp turns each into the engine's one
-// form. r is the reference, y what is measured, e = r - y, u the output. Laws are written in continuous time;
-// with a period they run at its multiples and hold their output in between.
+// Controllers as a user describes them: plain values. `compile` in block.hpp turns each into the engine's one form. r
+// is the reference, y the measured value, e = r - y, u the output. Laws are written in continuous time; with a period
+// they run at its multiples and hold their output in between.
 #pragma once
 
 #include "control/program.hpp"
@@ -22,7 +22,7 @@ template <> struct Words<AntiWindup> {
   static constexpr const char* list[] = {"none", "back_calculation", "clamping"};
 };
 
-// Where velocities come from: a sensor, or the difference quotient of sampled positions.
+// Source of velocities: a sensor, or the difference quotient of sampled positions.
 enum class RateSource { measured, difference };
 template <> struct Words<RateSource> {
   static constexpr const char* list[] = {"measured", "difference"};
@@ -37,7 +37,7 @@ struct Limits {
   }
 };
 
-// What all controllers have.
+// Options common to all controllers.
 struct ControlOptions {
   Limits limits;
   AntiWindup anti_windup = AntiWindup::back_calculation;
@@ -61,7 +61,7 @@ struct ControlOptions {
   }
 };
 
-// Whether the measured signal itself or its rate is controlled (a velocity loop on a position encoder).
+// Controlled quantity: the measured signal or its rate (a velocity loop on a position encoder).
 enum class Controlled { value, rate };
 template <> struct Words<Controlled> {
   static constexpr const char* list[] = {"value", "rate"};
@@ -151,8 +151,8 @@ struct Linear {
   }
 };
 
-// u = force of a friction curve at v = r', or at v = r: what friction is expected to take. Sampled only, so that it is held
-// and the flow stays what it is.
+// u = force of a friction curve at v = r', or at v = r: the expected friction force. Sampled only, so that it is
+// constant between samples and the flow keeps its kind.
 struct FrictionCurve {
   Law law;
   double normal_load = 1.0;

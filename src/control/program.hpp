@@ -8,7 +8,7 @@
 
 namespace stickslip {
 
-// Tells whether two programs are the same function.
+// Decides whether two programs are the same function.
 struct ProgramIdentity {
   virtual ~ProgramIdentity() = default;
   virtual bool same(const ProgramIdentity& other) const { return this == &other; }

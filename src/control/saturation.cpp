@@ -1,7 +1,7 @@
-// Saturation modes of continuous blocks. The raw output u = C z + D w has the same formula in every mode;
-// what differs is how the states go on. With s = row of the integral in A z + B w and sigma = +1 at the upper
-// limit, -1 at the lower one:
-//   the rate of u_raw if the integral goes on       u'_on   = C (A z + B w) + D w'
+// Saturation modes of continuous blocks. The raw output u = C z + D w has the same formula in every mode; only the
+// rates of the states differ. With s = row of the integral in A z + B w and sigma = +1 at the upper limit, -1 at the
+// lower one:
+//   the rate of u_raw if the integral runs          u'_on   = C (A z + B w) + D w'
 //   the rate of u_raw if it is held                 u'_held = u'_on - C_i s
 // On the limit, sigma u'_on < 0 leads back inside, sigma u'_held > 0 outside; in between the two vector
 // fields oppose each other and the solution in Filippov's sense stays on the limit: the integral follows.

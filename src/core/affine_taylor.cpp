@@ -73,8 +73,8 @@ double rate_of(const double* A, Index stride, Index n, const double* scale, cons
   return worst;
 }
 
-// The greatest ratio by which the trial step may be stretched: the last terms (four, for series with gaps)
-// have to become negligible beside the state, whose size the first terms show.
+// The greatest ratio by which the trial step may be stretched: the last terms (four, for series with gaps) have to
+// become negligible against the state, whose size the first terms show.
 double allowed_ratio(const double* size, Index last) {
   std::array<double, 4> logs{};
   Index count = 0;
@@ -178,8 +178,8 @@ Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const d
     }
   }
 
-  // Where the trial step is far too short (a scale that knows nothing of the motion) the last terms are lost
-  // to underflow and say nothing: the series then ends before them.
+  // If the trial step is far too short (a scale unrelated to the motion) the last terms underflow:
+  // the series is then cut before them.
   while (degree > 4 && size[degree] <= underflow) --degree;
   double ratio = 1.0;
   if (small < 4 || trial != horizon) ratio = std::min(allowed_ratio(size.data(), degree), horizon / trial);

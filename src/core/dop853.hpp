@@ -1,6 +1,6 @@
 // Explicit Runge-Kutta pair of order 8 (Hairer, Norsett, Wanner, Solving ODEs I, 2nd ed., II.5 and II.10) with dense
-// output of order 7 (II.6). One attempt costs eleven evaluations beside that at its start, its dense output four more, of
-// which the first is that at the start of the next step; nothing is allocated.
+// output of order 7 (II.6). One attempt costs eleven evaluations besides the one at its start, its dense output four
+// more, the first of them at the start of the next step; nothing is allocated.
 #pragma once
 
 #include "core/dop853_table.hpp"

@@ -1,4 +1,4 @@
-// Errors that name the argument, its value and what is allowed. The bindings turn InvalidArgument into
+// Errors that name the argument, its value and the allowed range. The bindings turn InvalidArgument into
 // ValueError.
 #pragma once
 
@@ -15,7 +15,7 @@ struct InvalidArgument : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-// What the machine was asked for by a name it does not have; becomes UnknownNameError (KeyError and ValueError).
+// Access by a name that the machine does not have; becomes UnknownNameError (KeyError and ValueError) in Python.
 struct UnknownName : std::out_of_range {
   using std::out_of_range::out_of_range;
 };

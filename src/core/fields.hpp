@@ -1,6 +1,6 @@
-// The one table of what a description says: `T::fields()` lists every member with its public name, what it
-// measures and what it may be; its default is that of T{}. Equality, checks, saving, text and the paths by
-// which numbers are varied are made from it.
+// The one table of the members of a description: `T::fields()` lists each with its public name, its quantity and its
+// allowed range; its default is that of T{}. Equality, checks, saving, text and the paths by which numbers are varied
+// are generated from it.
 #pragma once
 
 #include "core/error.hpp"
@@ -35,7 +35,7 @@ constexpr Member<C, M> field(const char* name, M C::* member, Quantity q = {}, R
 template <class T>
 concept Described = requires { T::fields(); };
 
-// A member whose fields stand among those of the whole.
+// A member whose fields are listed among those of the enclosing description.
 template <class C, class M, class Fields> struct Inlined {
   M C::* member;
   Fields fields;

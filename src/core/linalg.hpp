@@ -57,7 +57,7 @@ double spectral_radius(const Matrix& A);
 // Powers of two d that make rows and columns of A_ij d_j / d_i, off its diagonal, of equal size (Osborne, J. ACM 7
 // (1960) 338-345). Rows and columns below `negligible` stay as they are.
 Vector balance(const Matrix& A, double negligible = 0.0);
-// Of A, whatever units its rows and columns have: it is balanced first.
+// Exponential of A in any units of its rows and columns: A is balanced first.
 Matrix exponential(const Matrix& A);
 
 } // namespace stickslip::linalg

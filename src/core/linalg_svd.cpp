@@ -77,7 +77,7 @@ Matrix pseudo_inverse(const Matrix& A, double threshold) {
 }
 
 Vector least_norm_solution(const Matrix& A, const Vector& b) {
-  constexpr double clearly = 1e-6; // pivots so far above rounding leave nothing for singular values to tell
+  constexpr double clearly = 1e-6; // with pivots so far above rounding the rank needs no singular values
   if (full_rank(A, clearly)) return solve(A, b);
   const Svd svd(A);
   const Index rank = rank_but_for_rounding(svd);

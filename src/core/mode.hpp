@@ -11,7 +11,7 @@ enum class Mode : std::int8_t {
   stick = 0,
   slip_forward = 1,
   open = 2,   // a contact that is apart
-  closed = 3, // a contact that touches; frictionless, or said of its normal direction alone
+  closed = 3, // a contact that touches: a frictionless one, or the normal direction alone
   free = 4,   // a controller within its limits; friction, as of a clutch, that no load presses
   high = 5,   // held at its upper limit
   low = 6,    // held at its lower limit

@@ -1,4 +1,4 @@
-// Numbers in messages, as `reject` writes them: six digits, whatever their size.
+// Numbers in messages, as `reject` writes them: six digits at any magnitude.
 #pragma once
 
 #include <sstream>

@@ -14,7 +14,7 @@ constexpr double pi = 3.14159265358979323846;
 bool Oscillation::set(double a11, double a21, double a12, double a22) {
   const double half = 0.5 * (a11 - a22), square = -(half * half + a12 * a21);
   d = -0.5 * (a11 + a22);
-  // The last digits of w are those of the matrix times 1 + d^2 / w^2.
+  // The relative error of w is that of the matrix times 1 + d^2 / w^2.
   if (!(square > 0.1 * (d * d + square)) || !(d > -std::sqrt(square))) return false;
   w = std::sqrt(square);
   inverse_w = 1.0 / w;

@@ -47,7 +47,7 @@ double first_rise(const Oscillation& o, double g0, double alpha, double beta, do
 
 // The motion of both states over a step h as polynomials in theta = t / h: x[i] at its start, r its rate there and
 // b = B r. Writes term k of state i to terms[i][k * stride], k = 0 ... degree, and returns the degree, at most `last`.
-// What is left out is below 2^-60 of the state if h <= series_reach and last >= 34.
+// The truncation error is below 2^-60 of the state if h <= series_reach and last >= 34.
 inline double series_reach(const Oscillation& o) {
   constexpr double terms_shrink =
       3.4; // radians: the 33rd term is below 2^-60, the greatest about 7 times the motion

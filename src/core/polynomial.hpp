@@ -1,7 +1,7 @@
-// Polynomials over one step: x(t0 + tau) = sum_k C.col(k) theta^k with theta = tau / h in [0, 1]. This
-// is the one form in which every flow (Taylor, explicit pair, Rosenbrock) hands over its dense output, so
-// that sampling, event search and energy audit need not know which flow it was. Storage belongs to the
-// caller; nothing here allocates.
+// Polynomials over one step: x(t0 + tau) = sum_k C.col(k) theta^k with theta = tau / h in [0, 1]. This is the
+// one form in which every flow (Taylor, explicit pair, Rosenbrock) hands over its dense output, so that
+// sampling, event search and energy audit do not depend on the flow. Storage belongs to the caller; nothing here
+// allocates.
 #pragma once
 
 #include "core/types.hpp"

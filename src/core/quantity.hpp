@@ -1,4 +1,4 @@
-// What a number measures: exponents of kg, m, s and rad. Text appears at the edges only.
+// Physical dimension of a number: exponents of kg, m, s and rad. Text is used at the interfaces only.
 #pragma once
 
 #include <cstdint>

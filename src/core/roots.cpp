@@ -10,7 +10,7 @@ namespace stickslip {
 namespace {
 
 constexpr int max_coefficients = guard_max_degree + 1;
-constexpr int max_depth = 52; // intervals of 2^-52: below that theta cannot be told apart
+constexpr int max_depth = 52; // intervals of 2^-52: shorter ones have no distinct values of theta
 using Row = std::array<double, max_coefficients>;
 
 // 1 / binomial(n, k)
@@ -76,7 +76,7 @@ double polish(const double* c, int n, double sign, double lo, double hi, double 
   constexpr double eps = tolerance::epsilon;
   double x = guess > lo && guess < hi ? guess : 0.5 * (lo + hi);
   double previous = hi - lo;
-  bool newton = false; // `previous` is the length of a Newton step, which tells how fast the steps shrink
+  bool newton = false; // `previous` is the length of a Newton step, used to measure how fast the steps shrink
   for (int i = 0; i < 100; ++i) {
     const auto [raw, slope] = polynomial::value_slope(c, n, x);
     const double p = sign * raw;
@@ -143,7 +143,7 @@ template <class Visit> bool walk(const double* c, int n, double noise, bool& abo
       if (visit(theta, above)) return true;
       continue;
     }
-    // The right half stays where it is, the left one goes on top of it.
+    // The right half keeps its place on the stack, the left one is pushed on top of it.
     double* left = stack[top + 1].data();
     halve(b, n, left);
     from[top] = a + 0.5 * w;
@@ -154,8 +154,8 @@ template <class Visit> bool walk(const double* c, int n, double noise, bool& abo
   return false;
 }
 
-// Whether p < -noise on [0, 1] for certain, by its first terms and the sum of all others: the first terms of
-// a series that converges are nearly all of it, and bounds cost the square of the degree.
+// True only if p < -noise on [0, 1], by the first terms and the sum of magnitudes of all others: a convergent
+// series is dominated by its first terms, and Bernstein bounds cost the square of the degree.
 bool clearly_negative(const double* c, int n, double noise) {
   constexpr int low = 12;
   if (n < low + 8) return false;
@@ -206,8 +206,8 @@ Crossing first_crossing_isolate(const double* c, int degree, double magnitude, d
   return result;
 }
 
-// p = theta^m q with q(0) != 0: the crossings of p on (0, 1] are those of q, and q is as well known near zero
-// as anywhere.
+// p = theta^m q with q(0) != 0: the crossings of p on (0, 1] are those of q, whose relative error does not grow near
+// zero.
 Crossing first_crossing_from_zero(const double* c, int degree, double noise) {
   double magnitude = 0.0;
   for (int k = 1; k <= degree; ++k) magnitude += std::abs(c[k]);

@@ -1,4 +1,4 @@
-// Where a guard fires within a step. A guard is a scalar polynomial p(theta) = sum_k c[k] theta^k on (0, 1];
+// Roots of guards within a step. A guard is a scalar polynomial p(theta) = sum_k c[k] theta^k on (0, 1];
 // it fires where p goes from not positive to positive. Isolation is by Bernstein coefficients: they bound p
 // from both sides, and one change of their sign means exactly one root (Descartes), so nothing is missed
 // however close two roots are.
@@ -26,7 +26,7 @@ struct Crossing {
   double theta = 0.0;
 };
 
-// What rounding can make of zero: excursions beyond zero smaller than this are touches, not crossings.
+// Rounding error of a guard: excursions beyond zero smaller than this are touches, not crossings.
 inline double guard_noise(double sum_of_magnitudes) {
   return tolerance::polynomial * sum_of_magnitudes;
 }
@@ -36,9 +36,9 @@ Crossing first_crossing_isolate(const double* c, int degree, double magnitude, d
 Crossing first_crossing_from_zero(const double* c, int degree, double noise);
 } // namespace detail
 
-// The first upward crossing on (0, 1]. `noise` >= 0 is added to the rounding level of the coefficients, for
-// guards that carry cancellation from before. A guard that starts above the noise must come down before it
-// can fire. A zero at theta = 1 belongs to this step if p goes on upwards there.
+// The first upward crossing on (0, 1]. `noise` >= 0 is added to the rounding level of the coefficients, for guards that
+// carry cancellation from before. A guard that starts above the noise must come down before it can fire. A zero at
+// theta = 1 belongs to this step if p rises there.
 inline Crossing first_crossing(const double* c, int degree, GuardStart start = GuardStart::as_is,
                                double noise = 0.0) {
   if (start == GuardStart::zero) return detail::first_crossing_from_zero(c, degree, noise);

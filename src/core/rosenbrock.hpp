@@ -96,7 +96,7 @@ bool rosenbrock_attempt(F&& f, double t, const double* x, const double* f0, cons
     } else { // stiffly accurate: the arguments of the last two stages add the u before to the argument before
       for (Index i = 0; i < n; ++i) argument[i] += U[(s - 1) * n + i];
     }
-    // What the right-hand side needs of the stages before is summed while f is being worked out.
+    // The contributions of earlier stages to the right-hand side are summed while f is evaluated.
     for (Index i = 0; i < n; ++i) sum[i] = s <= 4 && ft ? h * h * d[row] * ft[i] : 0.0;
     detail::combine<s>(C[row], U, n, sum, sum);
     f(t + c[row] * h, static_cast<const double*>(argument), rhs);
@@ -135,10 +135,10 @@ inline void rosenbrock_dense(const double* x, const RosenbrockWorkspace& w, Eige
   }
 }
 
-// A second look at an attempt: the residual of its dense output D in the middle of the step, filtered by the
-// matrix of the step so that stiff components do not exaggerate it. It has the order of the error estimate,
-// costs one evaluation, and sees what the stages stepped over, such as a narrow Stribeck peak; it vouches for
-// dense output, too. Accept where max(norm(w.error), rosenbrock_residual_weight * norm(w.residual)) <= 1.
+// A second check of an attempt: the residual of its dense output D in the middle of the step, filtered by the matrix of
+// the step so that stiff components do not exaggerate it. It has the order of the error estimate, costs one evaluation,
+// and detects features between the stages, such as a narrow Stribeck peak; it also bounds the error of dense output.
+// Accept where max(norm(w.error), rosenbrock_residual_weight * norm(w.residual)) <= 1.
 inline constexpr double rosenbrock_residual_weight = 0.3;
 
 template <Index N = 0, class F>

@@ -100,7 +100,7 @@ Wide inverse(Wide A) {
   return B;
 }
 
-// X of F X - X S = C, where all eigenvalues of F are larger than those of S: each round is worth their ratio.
+// Solves F X - X S = C; all eigenvalues of F are larger than those of S: their ratio reduces the error in each round.
 Matrix apart(const Matrix& F, const Matrix& S, const Matrix& C) {
   const Matrix back = linalg::inverse(F);
   Matrix X = back * C;
@@ -123,8 +123,8 @@ struct Split {
   double fast_rate = 0.0;
 };
 
-// Two subspaces that are nearly invariant become so: of L A R the blocks beside the diagonal vanish. Each round
-// multiplies their error by that of the equations in double (Newton's method; G. W. Stewart, SIAM Review 15 (1973)
+// Makes two nearly invariant subspaces invariant: the off-diagonal blocks of L A R vanish. Each round multiplies
+// their error by that of the equations in double (Newton's method; G. W. Stewart, SIAM Review 15 (1973)
 // 727-764).
 std::optional<Split> invariant(const Wide& A, const Matrix& slow, const Matrix& fast) {
   const Index n = A.rows(), m = slow.cols(), f = fast.cols();
@@ -137,7 +137,7 @@ std::optional<Split> invariant(const Wide& A, const Matrix& slow, const Matrix& 
         16.0 * DoubleDouble::epsilon * static_cast<double>(n) * largest(A) * largest(L) * largest(R);
     if (!std::isfinite(noise)) return {};
     if (std::max(largest(B.topRightCorner(m, f)), largest(B.bottomLeftCorner(f, m))) <= noise) {
-      // What is left of the fast rates where a slow one is zero (a mass that drifts) is nothing but rounding.
+      // If a slow rate is zero (a drifting mass), the remaining coupling to the fast rates is rounding error.
       for (Index j = 0; j < m; ++j)
         for (Index i = 0; i < m; ++i)
           if (std::abs(B(i, j).high) <= noise) B(i, j) = 0.0;
@@ -191,7 +191,7 @@ double largest_modulus(const Matrix& A) {
   return most;
 }
 
-// What has been split off before, with the next.
+// Columns of a followed by those of b: the subspace split off before, and the next one.
 Wide beside(const Wide& a, const Wide& b) {
   Wide both(b.rows(), a.cols() + b.cols());
   both << a, b;
@@ -200,8 +200,8 @@ Wide beside(const Wide& a, const Wide& b) {
 
 } // namespace
 
-// The fastest modes are split off first, then those of what is left, whose rates are no small differences of the
-// others' any more.
+// The fastest modes are split off first, then the fastest of the remaining ones, whose rates are then no longer small
+// differences of large ones.
 List<SlowSubspace> slow_subspaces(const Matrix& A) {
   List<SlowSubspace> found;
   const Index n = A.rows();

@@ -13,8 +13,8 @@
 namespace stickslip {
 
 inline constexpr double least_step_error = 1e-10; // in units of the tolerance: growth is limited anyway
-inline constexpr double least_trend_error = 1e-4; // what a trend is taken from, likewise
-inline constexpr double no_size = 1e-5;       // in units of the tolerance: tells nothing of the unit of time
+inline constexpr double least_trend_error = 1e-4; // least error from which a trend is computed, likewise
+inline constexpr double no_size = 1e-5; // in units of the tolerance: too small to determine a unit of time
 inline constexpr double careful_share = 1e-6; // of the horizon: a trial step where nothing is known
 
 // max_i |error_i| / (atol_i + rtol max(|x0_i|, |x1_i|)); <= 1 is acceptable, NaN or infinite entries give
@@ -39,9 +39,9 @@ struct StepController {
   double least = 0.2; // bounds of one change
   double greatest = 8.0;
 
-  // Predict: take it that errors go on growing as they just did (Gustafsson, ACM TOMS 20 (1994) 496-517), so
-  // that motion that quickens does not have every other step refused. Then `previous` is the error that the
-  // present step would have if nothing changed; whoever changes the step otherwise calls resized().
+  // Predict: assume that errors continue to grow as in the last step (Gustafsson, ACM TOMS 20 (1994) 496-517), so that
+  // not every other step is rejected while the motion accelerates. Then `previous` is the error that the present step
+  // would have if nothing changed; code that changes the step otherwise calls resized().
   bool predict = false;
 
   double previous = 0.0; // error norm of the last accepted step; 0: none since the last restart

@@ -1,5 +1,5 @@
-// What counts as equal, at rest or zero, by name. All derive from two scales: the last digit of a double, and what a
-// sum of terms is known to, relative to the sizes of these terms.
+// Named thresholds for equality, rest and zero. All derive from two scales: the unit roundoff of a double, and the
+// rounding error of a sum, relative to the sizes of its terms.
 #pragma once
 
 #include <limits>
@@ -23,12 +23,12 @@ inline constexpr double symmetry =
     10.0 * rounding; // given numbers that should be equal, such as M and its transpose
 inline constexpr double least_size =
     10.0 * rounding;                             // share of the largest state below which sizes mean nothing
-inline constexpr double rest = 100.0 * rounding; // what solved constraints and located events leave of zero
+inline constexpr double rest = 100.0 * rounding; // residuals of solved constraints and located events
 inline constexpr double cancelled =
-    1e-3; // share of other terms that `rest` of them then is what rounding leaves
+    1e-3; // share of the other terms below which a sum of `rest` of them is taken for rounding
 inline constexpr double rank = 1e3 * rounding;       // singular values, relative to the largest, that count
 inline constexpr double entry = 1e4 * rounding;      // entries of solved directions, likewise
-inline constexpr double event_zero = 1e4 * rounding; // what locating an event leaves of what is zero there
+inline constexpr double event_zero = 1e4 * rounding; // residual of a guard at its located event
 inline constexpr double same = 1e4 * rounding;       // answers by two ways that are one
 inline constexpr double jump = 1e4 * rounding;    // of a signal or a state: smaller ones come from rounding
 inline constexpr double typed = 1e4 * rounding;   // numbers that were given in ten digits, such as thirds

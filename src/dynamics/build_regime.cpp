@@ -1,4 +1,4 @@
-// From a combination of modes to what it means, once; and the store of these.
+// Builds the regime of a combination of modes once, and keeps these regimes.
 #include "core/budget.hpp"
 #include "core/known_rank.hpp"
 #include "core/linalg.hpp"
@@ -31,12 +31,12 @@ bool is_affine(const System& sys, const Friction& p, const FrictionMode& now) {
   return p.traits.affine; // a peak raised by a dwell is nothing to a level that does not fall with the speed
 }
 
-// Of what no force moves, 1.
+// Units of forces; 1 where no force has an effect.
 Vector units_of(const Matrix& G) {
   return G.diagonal().unaryExpr([](double g) { return g != 0.0 ? 1.0 / std::sqrt(std::abs(g)) : 1.0; });
 }
 
-// Of a matrix G = D^-1 A D^-1 of this rank, with D = diag(d).
+// Pseudoinverse of G = D^-1 A D^-1 of this rank, with D = diag(d).
 Matrix least_forces(const Matrix& scaled, const Vector& d, Index rank, Matrix& shifts) {
   const linalg::KnownRank known(scaled, rank);
   shifts = linalg::orthonormal(d.asDiagonal() * known.null);
@@ -49,7 +49,7 @@ Matrix least_forces(const Matrix& G, Matrix& shifts) {
   const Index n = G.rows();
   Matrix H = Matrix::Zero(n, n);
   shifts.resize(n, 0);
-  // What does not act on others is nothing to them, to the last bit.
+  // Uncoupled groups are inverted separately, so that they do not affect each other bitwise.
   for (const List<Index>& which : linalg::members(linalg::groups(G))) {
     const Matrix own = G(which, which);
     const Vector d = units_of(own);
@@ -73,8 +73,8 @@ Matrix least_forces(const Matrix& G, Matrix& shifts) {
   return H;
 }
 
-// Of those that share a load; of least norm in units of their limits. What can hold nothing at the start (a brake that is
-// released) is still at rest: its unit is small, not none.
+// For elements that share a load: of least norm in units of their limits. An element without a limit at the start (a
+// released brake) is still at rest: its unit is small, not zero.
 void share_by_limits(const Matrix& G, const Matrix& shifts, const Vector& limit, Matrix& H) {
   constexpr double least = 1e-12;
   for (const List<Index>& which : linalg::members(linalg::groups(G))) {
@@ -93,7 +93,7 @@ bool shifts_normals(const Holding& c, const Matrix& shifts) {
   return normals > 0 && shifts.bottomRows(normals).cwiseAbs().maxCoeff() > tolerance::entry;
 }
 
-// Where rows turn, only the first look at a regime tells how much is redundant.
+// If rows depend on the motion, the redundancy is determined when the regime is first evaluated.
 Matrix turning_inverse(const System& sys, const Matrix& G, const Holding& c, Regime& r) {
   Matrix shifts;
   const Index open = r.modes.open.directions;
@@ -108,7 +108,7 @@ Matrix turning_inverse(const System& sys, const Matrix& G, const Holding& c, Reg
   return H;
 }
 
-// The same, with what is shared listed. Where no contact has a part in it: of least norm in units of the limits.
+// The same, listing the shared forces. Where no contact shares them: of least norm in units of the limits.
 Matrix constraint_inverse(const System& sys, const Holding& c, Regime& r) {
   const Matrix G = -c.R * c.U;
   if (c.count == 1 && G(0, 0) != 0.0) return G.cwiseInverse();
@@ -130,8 +130,8 @@ Matrix constraint_inverse(const System& sys, const Holding& c, Regime& r) {
   return H;
 }
 
-// The constrained velocities themselves stay put to the last bit where one coordinate carries one constraint.
-// (Surfaces that move apart cannot be followed both; such a candidate is dropped before it runs.)
+// Where one coordinate carries one constraint, its velocity stays constant bitwise. (Surfaces that move apart cannot be
+// followed both; such a candidate is dropped before it runs.)
 void hold_still(const System& sys, const Holding& c, Regime& r) {
   double apart = 0.0, size = 0.0;
   for (Index k = 0; k < c.count; ++k)
@@ -151,7 +151,7 @@ void hold_still(const System& sys, const Holding& c, Regime& r) {
   }
 }
 
-// Entries that are what rounding leaves of zero: what holds at a limit may stay there for good, and shows it.
+// Sets entries that are zero but for rounding to zero, so that an element that stays at its limit has the margin zero.
 void drop_rounding(Matrix& m, const Matrix& terms) {
   m = (m.array().abs() <= tolerance::rounding * terms.array()).select(0.0, m);
 }
@@ -216,8 +216,8 @@ bool Holding::invert(double least_pivot) {
 
 namespace {
 
-// Where rows turn this is done at every evaluation, and takes no memory. Few entries of rows, effects and accelerations
-// are not zero.
+// If rows depend on the motion this runs at every evaluation, without allocation. Most entries of rows, effects and
+// accelerations are zero.
 void add_product(const System& sys, Matrix& out, const Matrix& a, const Matrix& b) {
   if (!sys.tangent) {
     out += a * b;
@@ -239,7 +239,7 @@ void multiply(const System& sys, Matrix& out, const Matrix& a, const Matrix& b) 
 } // namespace
 
 Vector impulses_to_rest(const Matrix& G, const Vector& speed) {
-  constexpr double clearly = 1e-6; // such pivots leave nothing to share, in whatever units
+  constexpr double clearly = 1e-6; // with such pivots nothing is shared, in any units
   Matrix shifts;
   if (linalg::full_rank(G, clearly)) return linalg::solve(G, speed);
   const Matrix H = least_forces(G, shifts);
@@ -297,8 +297,8 @@ void constrain(const System& sys, Regime& r, Holding& c) {
   follow_constraints(sys, r.A, r.S, r.E);
 }
 
-// An entry of a break-away limit that is rounding of friction and load forces which cancel is zero: it would decide where
-// nothing else acts yet.
+// Sets an entry of a break-away limit to zero if it is the rounding of cancelling friction and load forces: it would
+// decide where nothing else acts yet.
 static void drop_rounding_of_limits(const System& sys, const Regime& r, const Vector& x, const Vector& s,
                                     const Vector& force, Vector& entries) {
   for (Index k = 0; k < r.guards.size(); ++k)
@@ -324,7 +324,7 @@ static void probe(const System& sys, Regime& r, const List<Index>* columns) {
       given(load) = value(sys.signals[load], 0.0);
       needs_load = true;
     }
-  // So large that nothing of it is lost beside what the load makes, in whatever units.
+  // So large that it is not lost against the effect of the load, in any units.
   const double unit = needs_load ? 0x1p200 : 1.0;
   Vector xdot0 = Vector::Zero(nx), g0 = Vector::Zero(std::max<Index>(ng, 1));
   if (needs_load) {

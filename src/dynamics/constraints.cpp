@@ -73,8 +73,8 @@ void follow_constraints(const System& sys, Matrix& A, Matrix& S, Matrix& E) {
 
 namespace {
 
-// Positions or velocities (from `first` on) at one instant, of rows w . q = demanded. What is not given changes least
-// from `begin`.
+// Positions or velocities (from `first` on) at one instant, of rows w . q = demanded. Values that are not given change
+// least from `begin`.
 class Completion {
 public:
   Completion(const System& system, Vector& state, Index from, const Vector& start)
@@ -128,7 +128,7 @@ private:
   }
 };
 
-// Where rows turn: Newton's method from zero for what is not given.
+// Initial values for constraints that depend on the motion: Newton's method from zero for the missing values.
 class Assembly {
 public:
   Assembly(const System& system, double time, const Vector& values)
@@ -213,7 +213,7 @@ void check_constraints(const System& sys, double t0, double t1) {
       if (std::abs(after - before) <= tolerance::jump * size) continue;
       std::ostringstream text;
       text << "would make its velocity jump from " << before << " to " << after << " at t = " << t
-           << ", which only an infinite force could do: it must be smooth, such as a SmoothStep";
+           << ", which needs an infinite force: it must be smooth, such as a SmoothStep";
       reject("value of '" + one.name + "'", text.str());
     }
   }

@@ -1,4 +1,4 @@
-// What constraints (model/constraints.hpp) make of states, of a regime's matrices and of forces.
+// Effect of constraints (model/constraints.hpp) on states, on the matrices of a regime and on forces.
 #pragma once
 
 #include "dynamics/regime.hpp"
@@ -19,11 +19,11 @@ void keep_constraints(const System& sys, double t, double* x);
 void follow_constraints(const System& sys, Matrix& A, Matrix& S, Matrix& E);
 
 // A state at t in which positions and velocities that are NaN follow from those that are given, with the least change
-// from zero in the metric of the masses. Throws where those given violate a constraint by more than the rounding of
-// typed numbers; less is put right.
+// from zero in the metric of the masses. Throws where given values violate a constraint by more than the rounding of
+// typed numbers; smaller violations are corrected.
 Vector consistent(const System& sys, double t, const Vector& given);
 
-// Throws where what a constraint prescribes would have to jump in velocity within (t0, t1].
+// Throws where a constraint prescribes a jump of velocity within (t0, t1].
 void check_constraints(const System& sys, double t0, double t1);
 
 // Of each constraint the force F, in a motion and under forces as evaluate() gives them: what W F = h - M q'' leaves of
@@ -31,8 +31,8 @@ void check_constraints(const System& sys, double t0, double t1);
 Vector constraint_forces(const System& sys, const Regime& regime, const double* x, const double* s,
                          const double* xdot, const double* force);
 
-// The same in an impact, of generalised impulses: what a contact gives to the coordinates, with the friction that belongs
-// to it, and what friction along a further direction does.
+// The same in an impact, of generalised impulses: those of a contact with its friction, and those of friction along a
+// further direction.
 Vector constraint_impulses(const System& sys, const Vector& given);
 Vector impulse_of_contact(const System& sys, Index contact, double normal, double tangential);
 Vector impulse_of_friction(const System& sys, Index element, double tangential);

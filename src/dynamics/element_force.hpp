@@ -1,5 +1,5 @@
-// What one friction element does while no constraint holds it: its force and the rates of its internal states, in
-// all its modes. Written once, for numbers (the flow) and for numbers with derivatives (its Jacobian).
+// Force and rates of the internal states of one friction element that is not a constraint, in all its modes.
+// A template on the scalar: numbers for the flow, numbers with derivatives for its Jacobian.
 #pragma once
 
 #include "friction/law.hpp"
@@ -16,7 +16,7 @@ template <class T> struct ElementInput {
   T load = 1.0;           // normal load N; 1 on a contact, whose force multiplies `dry` instead
   T memory = 0.0;         // lagged force, delayed velocity, or the displacement of elastic presliding
   T peak = 1.0;           // height of the peak after a dwell, in units of the static level
-  T injected = 0.0;       // what an observer adds to its bristle,
+  T injected = 0.0;       // added by an observer to its bristle,
   T injection_rate = 0.0; // and its rate
   const T* z = nullptr;   // internal states of the law; their rates go to `zdot`
   T* zdot = nullptr;
@@ -24,7 +24,7 @@ template <class T> struct ElementInput {
 
 // F = dry N + other
 template <class T> struct ElementForce {
-  T dry = 0.0;         // per unit normal load: what follows the load at once
+  T dry = 0.0;         // per unit normal load: the part that follows the load at once
   T other = 0.0;       // N
   T memory_rate = 0.0; // of the lagged force or of the presliding displacement
 };
@@ -36,7 +36,7 @@ ElementForce<T> all_per_load(const T& dry, const T& viscous,
   return {dry + viscous, 0.0, memory_rate};
 }
 
-// The law by itself, or the one term of it that the compiler then sees through.
+// The law, or its single term, whose type the compiler then knows.
 template <class L, class T>
 ForceOf<T> law_force(const L& law, const T& v, int direction, unsigned branch,
                      const std::type_identity_t<T>* z, std::type_identity_t<T>* zdot) {

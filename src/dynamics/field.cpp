@@ -29,7 +29,7 @@ bool Field::bind(const Regime& r, const List<Index>& varying, double* values) {
   return true;
 }
 
-// Elements slide under given loads, each by its own law, and those that stick have no states.
+// True if elements slide under given loads, each by its own law, and those that stick have no states.
 bool Field::is_plain(const Regime& r) const {
   const auto of = [&](Index i) -> const Friction& { return sys.friction[i]; };
   return !r.coupled && std::none_of(sys.friction.begin(), sys.friction.end(), [](const Friction& p) {

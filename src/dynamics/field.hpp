@@ -1,7 +1,7 @@
-// The right-hand side of one regime in the form in which it costs least, for flows that evaluate it ten times
-// a step: constant signals summed up, velocity rows reduced to what is not zero, sizes known to the compiler
-// where they are small. evaluate() and jacobian() say what is computed; this says the same thing faster, for
-// elements that only slide.
+// The right-hand side of one regime in its cheapest form, for flows that evaluate it ten times a step: constant
+// signals are summed up, velocity rows hold only nonzero entries, small sizes are known to the compiler.
+// evaluate() and jacobian() define the result; this class computes the same faster, for elements that only
+// slide.
 #pragma once
 
 #include "core/list.hpp"
@@ -18,9 +18,9 @@ class Field {
 public:
   explicit Field(const System& sys);
 
-  // Takes up a regime; `varying` lists the signals that are not constant, s holds the values of all others
+  // Prepares a regime; `varying` lists the signals that are not constant, s holds the values of all others
   // and gets those of the varying ones on every call. False if the regime has parts that only evaluate()
-  // knows.
+  // supports.
   bool bind(const Regime& regime, const List<Index>& varying, double* s);
   // The pieces of the varying signals that hold during the next step.
   void frame(const List<Held>& pieces);
@@ -30,7 +30,7 @@ public:
   // x' as well as d x' / d x, column by column, and the partial derivative by time.
   template <Index N> void slopes(double t, const double* x, double* dx, double* J, double* ft);
 
-  // Forces follow from velocities alone, along smooth curves, and nothing else varies.
+  // True if forces depend on velocities alone, along smooth curves, and nothing else varies.
   bool curves() const { return smooth_curves && drives.empty(); }
   // Of one element, counted as in the regime's `sliding`: its force; a velocity over which its curve changes little.
   double force_at(Index k, double velocity) const {
@@ -67,8 +67,8 @@ private:
     unsigned branch = 0;
     Index begin = 0, middle = 0, end = 0; // entries of its velocity: by states, by signals
     const double* effect = nullptr;
-    // The law if it is one of these alone and nothing is added to it, so that the compiler sees what it evaluates;
-    // else null.
+    // The law if it is one of these alone and nothing is added to it, so that the compiler knows its type; else
+    // null.
     const LuGre* lugre = nullptr;
     const Stribeck* stribeck = nullptr;
     double force = 0.0;                                      // in the last evaluation

@@ -1,5 +1,5 @@
-// Friction that nothing presses, as of a clutch that is open: while its load, a signal of time, is zero it neither holds
-// nor stops. What is left of its law are forces that do not follow the load, and those have no jump at v = 0.
+// Friction without a normal load, as of an open clutch: while its load, a signal of time, is zero it neither stops a
+// body nor holds it at rest. The remaining forces of its law do not follow the load and have no jump at v = 0.
 #pragma once
 
 #include "dynamics/modes.hpp"
@@ -22,7 +22,7 @@ inline bool has_no_load(const System& sys, const Friction& p, double t) {
   return can_be_free(sys, p) && idle(sys.signals[p.load], t);
 }
 
-// A lagged force goes on for a while after its load, sliding or as what holds.
+// A lagged force continues for a while after its load, in sliding or sticking.
 inline bool lag_acts(const Friction& p, const FrictionMode& now, const double* x) {
   return p.lagged >= 0 && x[p.lagged] != 0.0 && !now.free && (now.slips() || side_above(now.hold) != 0);
 }

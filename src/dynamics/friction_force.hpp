@@ -5,9 +5,9 @@
 
 namespace stickslip {
 
-// v: relative velocity, N: normal load, direction: -1, 0, +1 (0 only in presliding). Fills the rates of the
-// element's own states into xdot. An observer reads the rate of what is injected into it from there, where the
-// linear part has put it.
+// v: relative velocity, N: normal load, direction: -1, 0, +1 (0 only in presliding). Fills the rates of the element's
+// own states into xdot. An observer reads the rate of its injected state from xdot, where the linear part has stored
+// it.
 ElementForce<double> friction_force(const Friction& element, int direction, unsigned branch, double v,
                                     double N, const double* x, double* xdot);
 

@@ -1,4 +1,4 @@
-// What can end a combination of modes, and of which element.
+// Guards: events that can end a combination of modes, with their elements.
 #pragma once
 
 #include "core/list.hpp"
@@ -14,7 +14,7 @@ enum class GuardKind : std::int8_t {
   slip_ends,         // the sliding velocity comes to zero
   breaks_away,       // the force at rest reaches the limit on the side `direction`
   velocity_reversal, // the velocity changes its side, for laws with internal states: a switch of the flow, no event
-  load_corner,       // what the state adds to the normal load changes its slope
+  load_corner,       // the part of the normal load that depends on the state changes its slope
   load_negative, // a normal load that a formula gives passes zero: a surface cannot pull, and the run ends
   branch,        // a law's internal switch
   surface_turns, // elastic presliding, force above its limit but v against it: v turns, and the element breaks
@@ -66,7 +66,7 @@ struct Guard {
     return {
         .kind = GuardKind::shared_limit, .direction = static_cast<std::int8_t>(direction), .facet = facet};
   }
-  // What shared forces had in common; the elements that leave are the decision's to say.
+  // Common limit of shared forces; the decision selects the elements that break away.
   static Guard of_shared_forces() { return {.kind = GuardKind::shared_limit}; }
   static Guard of_limit(Index limit) { return {.kind = GuardKind::sharing_changes, .limit = limit}; }
   static Guard of_flank(GuardKind kind, Index flank, Index number) {
@@ -76,7 +76,7 @@ struct Guard {
   static Guard of_saturation(Index number) { return {.kind = GuardKind::saturation, .saturation = number}; }
 };
 
-// What a guard is the sum of, said once: its value, its gradient and the size of its terms follow. It fires when it
+// Terms of a guard, from which its value, its gradient and the size of its terms follow. A guard fires when it
 // becomes positive.
 //   sign * form(x, s) + sum factor x_at + sum factor F_at + sum weight limit
 struct GuardTerms {
@@ -84,7 +84,7 @@ struct GuardTerms {
     Index at;
     double factor;
   };
-  struct Limit { // what a friction element can take on one side
+  struct Limit { // limit of the force of a friction element in one direction
     Index element;
     int side;
     double weight;

@@ -1,4 +1,4 @@
-// What ends a regime: its guards and their values.
+// Guards of a regime and their values.
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/regime.hpp"
@@ -138,7 +138,7 @@ double gap_size(const Contact& contact, const Vector& nominal, const double* s) 
 
 namespace {
 
-// What the terms of a closed contact's force amount to, whatever other contacts carry. (Rows that turn are not kept.)
+// Size of the terms of a closed contact's force, for any forces of other contacts. (Variable rows are not kept.)
 double normal_size(const System& sys, const Regime& r, Index contact, const double* x, const double* s,
                    const double* force) {
   const Index np = sys.friction.size();

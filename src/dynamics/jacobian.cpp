@@ -17,8 +17,8 @@ constexpr double share_of_size = 1e-3; // of the deflection at break-away, a bri
 using ConstVector = Eigen::Map<const Vector>;
 using Seeded = Dual<element_seeds>;
 
-// What an element's force depends on, in the order of the derivatives; then as many of its internal states as
-// there is room for at once.
+// Arguments of an element's force, in the order of the derivatives; then as many of its internal states as
+// fit at once.
 enum Seed : Index {
   by_velocity,
   by_load,
@@ -30,7 +30,7 @@ enum Seed : Index {
 };
 constexpr Index states_at_once = element_seeds - by_first_state;
 
-// Derivatives d x' / d x with d x' / d t behind as one more column, and what they are made from.
+// Derivatives d x' / d x with d x' / d t as a last column, and the data for them.
 class Derivatives {
 public:
   // `turns`: how rows and signals of a machine that is not linear change; null in a linear one.
@@ -77,7 +77,7 @@ private:
     return c < 0 ? 0.0 : w.force(sys.friction.size() + c);
   }
 
-  // What signals do that enter by the columns of `by`; by a row; one of them.
+  // Contribution of signals that enter by the columns of `by`; by a row; of a single signal.
   template <class Columns> void add_signals(Matrix& rows, const Columns& by) const {
     if (turning)
       rows.noalias() += by * turning->signals;
@@ -97,7 +97,7 @@ private:
       rows(i, nx) += factor * sdot(signal);
   }
 
-  // What constraints make of accelerations that come about without them.
+  // Accelerations under constraints from those without constraints.
   void accelerate() {
     const Matrix& free = turning->accelerations;
     J += free;
@@ -109,7 +109,7 @@ private:
     }
   }
 
-  // Row of a linear form: what it does with x', and its change by time alone.
+  // Row of a linear form: its rate by x', and its change by time alone.
   void add(Matrix& rows, Index i, double factor, const Form& f) const {
     if (factor == 0.0 || f.x.size() == 0) return;
     rows.row(i).head(nx) += factor * f.x.transpose();
@@ -221,7 +221,7 @@ private:
     held.noalias() += r.LF * forces;
   }
 
-  // Internal states of an element at rest: a lagged force that goes on, bristles that follow the held force.
+  // Internal states of an element at rest: a lagged force that continues, bristles that follow the held force.
   void rests(Index k) {
     const Index i = r.sticking[k];
     const Friction& p = sys.friction[i];

@@ -11,12 +11,12 @@
 
 namespace stickslip {
 
-// What holds a friction element at rest.
+// Kind of stick of a friction element.
 enum class Hold : std::int8_t {
   by_limit, // its static limits
-  // Its force is above its limit on that side. Elastic presliding: v opposes it. Rigid, with a lag: a force that
-  // falls, or grows slower than the lag would let friction grow, could not move it; so it is held by the lagged
-  // force, which goes on towards its curve.
+  // Its force is above its limit on that side. Elastic presliding: v opposes it. Rigid, with a lag: a force that falls,
+  // or grows slower than the lag lets friction grow, cannot move it; so it is held by the lagged force, which continues
+  // towards its curve.
   above_forward,
   above_backward,
   firmly, // rigid, after an accumulation of slips (see memory.cpp): a little more than its limits
@@ -37,7 +37,7 @@ struct FrictionMode {
   Hold hold = Hold::by_limit;
   bool free =
       false; // no load presses it (see free.hpp): it slips on its side of v = 0 as a law without a jump does
-  std::int16_t load_stretch = 0; // of what the state adds to the normal load: where on its polyline
+  std::int16_t load_stretch = 0; // segment of the polyline by which the state adds to the normal load
   unsigned branch = 0;           // internal switching state of the law
 
   bool sticks() const { return mode == Mode::stick; }
@@ -66,8 +66,8 @@ struct ForceLimit {
   bool operator==(const ForceLimit&) const = default;
 };
 
-// Where rows turn with the motion: what rigidity leaves open of the forces that hold, found where a regime begins. It
-// is kept until the next transition, so that forces neither appear nor vanish because two rows come near each other.
+// Statically indeterminate forces if rows depend on the motion, determined at the start of a regime. They are
+// kept until the next transition, so that forces neither appear nor vanish when two rows become nearly parallel.
 struct Redundancy {
   Index directions = -1;   // of forces that change nothing; -1: still to be found
   List<ForceLimit> limits; // of all forces that depend on these
@@ -79,7 +79,7 @@ struct Redundancy {
 struct Modes : SwitchModes {
   List<FrictionMode> friction; // of each friction element
   List<Mode> contact;          // open or closed; the friction of an open contact is open too
-  // Where rigidity leaves forces open: those that the sharing of least norm holds at their limits, in rising order.
+  // For statically indeterminate forces: those that the sharing of least norm holds at their limits, in rising order.
   List<ForceLimit> at_limit;
   Redundancy open;  // of a machine that is not linear
   List<Sign> sides; // of each condition in formulas of the motion: the side of zero on which it is

@@ -1,5 +1,5 @@
-// What an element with dead time remembers: its sliding velocity over the last tau seconds, as the steps of the run
-// have left it, and where it is not smooth.
+// History of an element with dead time: its sliding velocity over the last tau seconds, from the steps of the run,
+// and the times at which it is not smooth.
 #pragma once
 
 #include "core/list.hpp"

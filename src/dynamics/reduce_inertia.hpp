@@ -1,4 +1,4 @@
-// What constraints leave of an inverse mass, of rows that hold at one instant.
+// Inverse mass under constraints, for the rows at one instant.
 #pragma once
 
 #include "model/constraints.hpp"

@@ -210,7 +210,7 @@ void share_held(const System& sys, const Regime& r, double t, const double* x, c
   for (Index k = 0; k < m; ++k) force[r.sticking[k]] = shared(k);
 }
 
-// Accelerations that are what rounding leaves of zero where forces cancel: at rest nothing else has a size.
+// Sets accelerations to zero that are rounding of cancelling forces: at rest nothing else has a size.
 void silence_rest(const System& sys, const Regime& r, const double* x, const double* s, const double* force,
                   double* xdot) {
   const Index n = sys.n_coordinates, np = sys.friction.size();
@@ -224,7 +224,7 @@ void silence_rest(const System& sys, const Regime& r, const double* x, const dou
   }
 }
 
-// What slides: forces of its own, and by the normal force that loads it.
+// Forces of sliding elements: their own, and those proportional to the normal force that loads them.
 void sliding_forces(const System& sys, const Regime& r, const double* x, const double* s, double* xdot,
                     Scratch& w) {
   for (Index k = 0; k < r.sliding.size(); ++k) {
@@ -239,7 +239,7 @@ void sliding_forces(const System& sys, const Regime& r, const double* x, const d
   }
 }
 
-// All rows and columns are those that hold here.
+// All rows and columns have the values at this state.
 void evaluate_here(const System& sys, const Regime& r, double t, const double* x, const double* s,
                    double* xdot, double* force, Scratch& w) {
   const ConstVector X(x, sys.nx), Sg(s, sys.ns());
@@ -258,7 +258,7 @@ void evaluate_here(const System& sys, const Regime& r, double t, const double* x
     if (!r.sharing.varying.empty()) follow_varying_limits(sys, r, t, x, s, held);
     if (r.coupled) couple(sys, r, w, held);
     for (Index k = 0; k < r.closed.size(); ++k) force[np + r.closed[k]] = held(r.sticking.size() + k);
-    bool moves = false; // what an element holds moves its internal states
+    bool moves = false; // the held force of an element moves its internal states
     for (Index k = 0; k < r.sticking.size(); ++k) {
       force[r.sticking[k]] = held(k);
       moves = moves || sys.friction[r.sticking[k]].states >= 0;

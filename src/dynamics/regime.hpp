@@ -1,5 +1,5 @@
-// One combination of modes and what it means: the motion with all constraints of sticking solved away, and
-// the guards that end it. Built once per combination and kept.
+// One combination of modes: its motion with all constraints of sticking eliminated, and the guards that end it. Built
+// once per combination and kept.
 #pragma once
 
 #include "contact/share.hpp"
@@ -29,7 +29,7 @@ inline Interval held(const Interval& limits, const FrictionMode& mode) {
 
 class Tangent;
 
-// What evaluate() works with; sized once, owned by the caller.
+// Work space of evaluate(); sized once, owned by the caller.
 struct Scratch {
   Vector s, rate, xdot, force, guards, held, sliding, dry, z, zdot, row;
   Vector coupling; // of friction and the normal forces that load it
@@ -50,9 +50,9 @@ private:
   std::unique_ptr<Tangent> where;
 };
 
-// Sticking elements whose forces are not unique hold as long as what is asked of them lies in the set (a zonotope)
-// of what they can take together. Each pair of its facets bounds one weighted sum of forces, which is the
-// same for every way of sharing: one body held by limits of 1 N and 10 N has one facet and holds up to 11 N.
+// Sticking elements whose forces are not unique hold as long as the load lies in the set (a zonotope) of loads that
+// they can hold together. Each pair of its facets bounds one weighted sum of forces, which is the same for every way of
+// sharing: one body held by limits of 1 N and 10 N has one facet and holds up to 11 N.
 struct Facet {
   List<Index> members; // positions in `sticking` that are at their limit when the facet is reached
   Vector share;        // weight of each member's force in the sum that the facet bounds
@@ -65,11 +65,11 @@ struct Sharing {
   List<ForceLimit> limits;     // those whose margin y shifts
   Matrix C;                    // margins by forces
   Matrix N;                    // forces by y; columns orthonormal
-  List<Index> group;           // of each limit: those of one group shift together
+  List<Index> group;           // of each limit: limits of one group shift together
   List<List<Index>> relieving; // sets of limits, one of which holds so that there is no preload
   Matrix multipliers;          // of the limits that hold (modes.at_limit), by forces
   List<Index> held;            // numbers of these among `limits`
-  // Of those that are functions of time or of internal states: what forces they cause, columns.
+  // Columns: the forces caused by limits that are functions of time or of internal states.
   List<Index> varying;
   Matrix varying_effect;
 
@@ -111,20 +111,20 @@ void evaluate(const System& sys, const Regime& regime, double t, const double* x
 double coupling(const System& sys, const Regime& regime, double t, const double* x, const double* s,
                 Scratch& scratch);
 
-// Where forces of sticking elements are not unique: those of least greatest utilisation, in place of what
-// evaluate() gives. For those who read forces; the motion is the same for every way of sharing.
+// Replaces statically indeterminate forces of sticking elements by those whose greatest utilisation is least.
+// For output only; the motion does not depend on the sharing.
 void share_forces(const System& sys, const Regime& regime, double t, const double* x, const double* s,
                   double* force, Scratch& scratch);
 
-// How the margins of the sharing answer to what is shared, the friction that follows included; to its multipliers, under
-// the sliding friction that evaluate() left in `scratch`; whether a regime can hold these limits.
+// Derivatives of the sharing's margins by the shared forces, with the friction that follows them; by its multipliers,
+// under the sliding friction that evaluate() stored in `scratch`; and whether a regime can hold these limits.
 Matrix margins_by_shared(const System& sys, const Regime& regime);
 Matrix margins_by_multipliers(const System& sys, const Regime& regime, const Scratch& scratch);
 bool can_hold(const System& sys, const Regime& regime, const List<Index>& limits);
 // Sets of contacts that relieve of preload, and which limits shift together: known of a linear machine's regimes, to be
 // found where rows turn.
 void find_relief(const System& sys, const Regime& regime, Sharing& sharing);
-// Which limits hold just after an instant, see contact/share.hpp; those that nothing shifts can only be broken.
+// Active limits just after an instant, see contact/share.hpp; limits that no sharing changes can only be exceeded.
 contact::HeldLimits hold_limits(const Sharing& sharing, const Matrix& by_forces, const Matrix& by_multipliers,
                                 const Matrix& margins, const Matrix& size);
 
@@ -132,11 +132,11 @@ contact::HeldLimits hold_limits(const Sharing& sharing, const Matrix& by_forces,
 void guard_values(const System& sys, const Regime& regime, double t, const double* x, const double* s,
                   const double* force, double* guards, Scratch& scratch);
 
-// What the forces and limits amount to that shift together with this limit of the sharing.
+// Size of the forces and limits that change together with this limit of the sharing.
 double sharing_size(const System& sys, const Regime& regime, Index limit, double t, const double* x,
                     const double* s, const double* force);
 
-// What the terms of a guard amount to, in its own unit: a value that is a small share of this may be rounding. 0 for
+// Size of the terms of a guard, in its unit: a value that is a small fraction of it may be rounding error. 0 for
 // switches of laws.
 double guard_size(const System& sys, const Regime& regime, const Guard& guard, double t, const double* x,
                   const double* s, const double* force, const Vector& nominal);
@@ -151,7 +151,7 @@ void state_signals(const System& sys, const Modes& modes, double t, const double
 
 // Values of all other signals at t, from the right; of their derivatives.
 void signal_values(const System& sys, double t, double* s);
-// At t as well, as if what holds at `frame` went on: motions that begin there are looked at along it.
+// Signals at t by the pieces that hold at `frame`, for motions that begin there.
 void signals_beside(const System& sys, double frame, double t, double* s);
 void signal_rates(const System& sys, double t, double* sdot);
 
@@ -178,7 +178,7 @@ double total_load(const System& sys, const Friction& element, int load_stretch, 
 Interval unit_limits(const Friction& element, double t, const double* x);
 Interval stick_limits(const System& sys, const Friction& element, int load_stretch, double t, const double* x,
                       const double* s, const double* force);
-// What a sticking element holds in these modes.
+// Limits of the force of a sticking element in these modes.
 Interval holding_limits(const System& sys, const Modes& modes, Index element, double t, const double* x,
                         const double* s, const double* force);
 // A rigid element that its lagged force holds; 0, or the side.

@@ -6,25 +6,25 @@
 
 namespace stickslip {
 
-// What is known of a regime that is built beside another one.
+// Hints for a regime that is built next to another one.
 struct RegimeHint {
   const List<Index>* columns =
       nullptr;                     // of (x, s): of an affine regime only these of its four matrices, else all
-  const Regime* held_as = nullptr; // what holds does so as here
+  const Regime* held_as = nullptr; // elements and contacts hold as in this regime
 };
 std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, const LinearPart& linear,
                                      const RegimeHint& hint = {});
 
-// What rests and what touches: R x' + Rs s = 0 by forces f along -U. Friction first, then normal forces, which act
-// along their constraint: they enter like friction does, opposing it, and get their sign back at the end. Kept where
-// rows turn, so that solving again takes no memory.
+// Resting and touching elements: R x' + Rs s = 0 by forces f along -U. Friction first, then normal forces, which act
+// along their constraint: they enter with the opposite sign, like friction, and are negated at the end. Kept if rows
+// depend on the motion, so that solving again does not allocate.
 struct Holding {
   Index friction = 0, count = 0;
   Matrix R, Rs, U;
   Vector limit;                  // size of each force, for sharing
   bool contact_friction = false; // some limit follows a normal force
   Matrix H;                      // f = H (acceleration that the forces must take away)
-  Matrix driven;                 // those that signals make
+  Matrix driven;                 // those caused by signals
   Vector left, taken;            // velocities that must be zero, and what takes them away
 
   void read(const System& sys, const Regime& regime);
@@ -50,15 +50,15 @@ void find_facets(const Matrix& W, Regime& regime);
 // are without effect: of least norm, `shifts` spanning these, orthonormal.
 Matrix least_forces(const Matrix& G, Index without_effect, Matrix& shifts);
 
-// What takes these velocities of rows that hold away, G being what unit impulses bring about. Along directions that are
-// one but for rounding nothing is taken away: a regime shares the forces there.
+// Impulses that set given velocities of holding rows to zero; G is the response to unit impulses. Directions that are
+// equal within rounding are left out: a regime shares the forces there.
 Vector impulses_to_rest(const Matrix& G, const Vector& speed);
 
 // sharing.cpp: the limits that bound forces which rigidity leaves open, `shifts` spanning what may be added to them;
 // forces held at the limits that the modes name; the terms of one limit's guard.
 void list_limits(const System& sys, const Matrix& shifts, Regime& regime);
 void hold_at_limits(const System& sys, const Holding& held, Regime& regime);
-// The same where rows turn: what was found stays, and margins are those that hold here.
+// The same for rows that depend on the motion: keeps the redundancy found before, with the margins at this state.
 Redundancy redundancy(const System& sys, const Regime& regime, const Matrix& G, const Matrix& shifts);
 void list_turning_limits(const System& sys, const Matrix& shifts, const Holding& held, Regime& regime);
 void renew_sharing_terms(const System& sys, Regime& regime);
@@ -72,7 +72,7 @@ void list_guards(const System& sys, Regime& regime);
 // Row of a closed contact among the constraint forces; -1 for an open one.
 Index normal_row(const Regime& regime, Index contact);
 
-// Normal forces that friction in scratch.dry follows, from what they are without it: m x columns values, in place.
+// Normal forces with the friction in scratch.dry, from those without it: m x columns values, in place.
 void solve_coupling(const System& sys, const Regime& regime, Scratch& scratch, double* values, Index columns);
 
 } // namespace stickslip

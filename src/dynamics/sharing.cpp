@@ -1,4 +1,4 @@
-// Forces that rigidity leaves open. The rule: of all forces within their limits, and without preload
+// Forces that rigid contacts do not determine. The rule: of all forces within their limits, and without preload
 // (contact/preload.hpp), those of least norm. Their conditions are a linear complementarity problem in the margins and
 // multipliers of the limits. Which limits hold is part of the modes; with these given, forces are linear in (x, s), and
 // a margin or multiplier that comes to zero ends the regime.
@@ -19,10 +19,10 @@ using ConstVector = Eigen::Map<const Vector>;
 struct Margin {
   const System& sys;
   const Regime& r;
-  const double* x = nullptr; // limits are those of this state at t; else what they are whatever the state
+  const double* x = nullptr; // limits are those of this state; else only their parts without states
   double t = 0.0;
 
-  // What an element can take changes with time or with internal states, not only with its load.
+  // True if the limit of an element depends on time or internal states, not only on its load.
   bool varies(const Friction& p, Index i) const {
     return x == nullptr && (p.aged >= 0 || p.states >= 0) && held_by_lag(p, r.modes, i) == 0;
   }
@@ -55,7 +55,7 @@ struct Margin {
     return row;
   }
 
-  // By x and s, behind each other: what is given of a limit.
+  // The given part of a limit by x, then by s.
   Vector by_state(const ForceLimit& l) const {
     Vector row = Vector::Zero(sys.nx + sys.ns());
     if (of_contact(l)) return row;
@@ -279,7 +279,7 @@ void hold_at_limits(const System& sys, const Holding& c, Regime& r) {
   const Matrix& C = follows ? all : own;
   const Matrix shift = C * sharing.N;
   Matrix by_margin;
-  if (sys.tangent) { // what a limit can be shifted by may vanish on the way
+  if (sys.tangent) { // the possible shifts of a limit may vanish on the way
     by_margin = r.coupled
                     ? Matrix(by_multipliers * linalg::pseudo_inverse(shift * by_multipliers, tolerance::rank))
                     : linalg::pseudo_inverse(shift, tolerance::rank);
@@ -302,7 +302,7 @@ void hold_at_limits(const System& sys, const Holding& c, Regime& r) {
   }
   r.Lx += effect * (C * r.Lx + given.leftCols(sys.nx));
   r.Ls += effect * (C * r.Ls + given.rightCols(sys.ns()));
-  for (Index k = 0; k < r.sliding.size(); ++k) // what follows is counted in C
+  for (Index k = 0; k < r.sliding.size(); ++k) // friction that follows is counted in C
     if (!follows || !is_followed(sys, r, k)) r.LF.col(k) += effect * (C * r.LF.col(k)).eval();
   if (sys.tangent) r.L += effect * C * r.L;
   for (const Index k : sharing.held) { // exactly

@@ -12,8 +12,8 @@ namespace stickslip {
 
 namespace {
 
-// Of a machine that has no time of its own: the time in which its accelerations change the velocities it starts with,
-// or bridge the gaps it starts with; 0 where nothing at all tells a time.
+// Time scale of a machine without rates of its own: the time in which its accelerations change its initial velocities,
+// or cross its initial gaps; 0 where the start has no time scale.
 double time_from_start(const System& sys, double t0, const Vector& x0) {
   double shortest = std::numeric_limits<double>::infinity();
   const auto offer = [&](double over, double under, int order) {
@@ -26,7 +26,7 @@ double time_from_start(const System& sys, double t0, const Vector& x0) {
   for (Index i = n; i < 2 * n; ++i) offer(v(i), a(i), 1);
   for (Index i = 0; sys.smooth && i < n; ++i) offer(v(i), a(n + i), 2);
   for (const Contact& c : sys.contacts) {
-    if (sys.smooth) break; // gaps of the motion tell no lengths yet
+    if (sys.smooth) break; // gaps that depend on the motion give no lengths yet
     const double given = c.gap_signal >= 0 ? value(sys.signals[c.gap_signal], t0) : 0.0;
     const double gap = std::abs(c.gap.x.dot(x0) + given);
     if (!(gap > tolerance::rest * (c.gap.x.cwiseAbs().dot(x0.cwiseAbs()) + std::abs(given)))) continue;
@@ -36,7 +36,7 @@ double time_from_start(const System& sys, double t0, const Vector& x0) {
   return std::isfinite(shortest) ? shortest : 0.0;
 }
 
-// Gaps that stand open at the start, against the rounding of what they are the difference of; else 0.
+// Gaps that are open at the start by more than the rounding of their terms; else 0.
 Vector open_gaps(const System& sys, double t0, const Vector& x0) {
   Vector gaps = Vector::Zero(sys.contacts.size());
   if (sys.smooth) return gaps;
@@ -64,8 +64,8 @@ Vector between_walls(const System& sys, const Vector& gaps) {
   return ahead.cwiseMax(behind);
 }
 
-// Lengths that the start tells: a machine without rates of its own does what it does in the time that it takes to cross
-// the gaps it starts with, and its coordinates are no larger than these. Neither is known from the description.
+// Lengths from the start: a machine without rates of its own moves in the time that it needs to cross its initial gaps,
+// and its coordinates are no larger than these. Neither is known from the description.
 void size_by_gaps(const System& sys, double t0, const Vector& x0, State& s) {
   const Vector gaps = open_gaps(sys, t0, x0);
   if (!(gaps.array() > 0.0).any()) return;
@@ -81,7 +81,7 @@ void size_by_gaps(const System& sys, double t0, const Vector& x0, State& s) {
 void see(const System& sys, State& state) {
   const double* const x = state.base_x.data();
   double* const seen = state.nominal.data();
-  bool grown = false; // also what is no number any more
+  bool grown = false; // also for NaN
   for (Index i = 0; i < sys.nx; ++i) grown |= !(std::abs(x[i]) <= seen[i]);
   if (grown) {
     if (!std::all_of(x, x + sys.nx, [](double one) { return std::isfinite(one); }))
@@ -127,8 +127,8 @@ State initial_state(const System& sys, double t0, const Vector& given) {
       s.nominal(i) = std::max(s.nominal(i), t * s.nominal(n + i));
     }
   }
-  // What the description gives no size (a neighbour that only its initial displacement moves) has that of its
-  // springs, as far as walls let it go.
+  // Coordinates without a size in the description (moved only by an initial displacement) have that of their
+  // springs, limited by walls.
   const Vector room = between_walls(sys, open_gaps(sys, t0, x0));
   Vector rates = sys.A.cwiseAbs() * s.nominal;
   for (List<Index> grown{0}; !grown.empty();) {
@@ -146,7 +146,7 @@ State initial_state(const System& sys, double t0, const Vector& given) {
                   [](const Friction& p) { return p.delayed >= 0; })) {
     Vector signals(sys.ns());
     signal_values(sys, t0, signals.data());
-    for (const Friction& p : sys.friction) // as if it had always moved so
+    for (const Friction& p : sys.friction) // as after a long motion at this velocity
       if (p.delayed >= 0)
         s.x(p.delayed) = s.base_x(p.delayed) = relative_velocity(p, x0.data(), signals.data());
   }

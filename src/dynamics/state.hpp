@@ -8,20 +8,20 @@
 
 namespace stickslip {
 
-// Steps never depend on where a run is told to stop: a run that ends within a step keeps the start of that
-// step here and takes the same step again when it goes on.
+// Steps never depend on the end time of a run: a run that ends within a step keeps the start of that step here and
+// repeats the same step when it is continued.
 struct State {
   double t = 0.0;
   Vector x; // at t
   Modes modes;
   double base_t = 0.0; // start of the step in progress
-  // What the start is later than base_t, below its last digit. Where nothing depends on time itself the
-  // motion goes by the sum of both, so that a million events do not add up a million roundings.
+  // Time by which the start is later than base_t, below its last digit. If nothing depends on time itself the
+  // motion uses the sum of both, so that rounding errors of a million events do not accumulate.
   double base_t_compensation = 0.0;
   Vector base_x;
   bool after_transition = true; // the step starts where guards may be zero by construction
-  // Of each guard of the modes that a decision has left: how many of its first Taylor coefficients are zero, behind which it
-  // is negative; all of them: nothing tells its sign. -1, or none: not decided.
+  // For each guard of the modes after a decision: the number of its first Taylor coefficients that are zero, the next
+  // one being negative; all of them: its sign is unknown. -1, or none: not decided.
   List<std::int8_t> zeros;
   bool started = false;     // modes have been chosen
   double step = 0.0;        // proposed next step of an adaptive flow; 0: find one
@@ -40,7 +40,7 @@ struct State {
   bool operator==(const State&) const;
 };
 
-// Sizes grow with what has been seen, and the time scale of a machine without rates of its own with them.
+// Enlarges the sizes to those of this state, and with them the time scale of a machine without rates of its own.
 void see(const System& sys, State& state);
 
 // At the start of a run: nothing decided yet, everything slides or is open. Positions and velocities that are NaN follow

@@ -56,7 +56,7 @@ Tangent::Tangent(const System& of) : system(of), smooth(of.smooth) {
   mass = factor = Matrix::Zero(n, n);
   inverse_mass = smooth->inverse_mass;
   folds_in_place = system.springs.empty();
-  for (const Loop& l : system.loops) // whose guards look at accelerations
+  for (const Loop& l : system.loops) // whose guards depend on accelerations
     folds_in_place = folds_in_place && !(l.saturation >= 0 && l.block.needs_input_rates());
 }
 
@@ -86,7 +86,7 @@ void Tangent::move_to(const State& state) {
   move_to(state.base_t, state.base_x.data(), state.modes.sides);
 }
 
-// Whether nothing acts but forces.
+// True if the machine has forces only: no friction, contacts, springs or controllers.
 bool Tangent::bare() const {
   return system.friction.empty() && system.contacts.empty() && system.loops.empty() &&
          system.springs.empty() && !bound();
@@ -281,7 +281,7 @@ const Regime& Tangent::regime(const Modes& modes) {
   if (bare() && smooth->moving_mass()) invert_mass(), weigh();
   local->held.x = x.data();
   local->held.t = t;
-  if (local->moves >= 0 && folds_in_place) { // what it consists of stays
+  if (local->moves >= 0 && folds_in_place) { // its constituents keep their places
     fold(local->linear);
   } else {
     local->linear = linear_part(system, modes);
@@ -386,7 +386,7 @@ void Tangent::restore(double at, Vector& of, const List<Sign>& sides, const List
         left(k) = c.all[k].row.dot(of.segment(first, n)) - s(signal);
     of.segment(first, n) -= c.prescribed * left;
   };
-  // The greatest of what is left of constraints and gaps, in units of what rounding can leave of their terms.
+  // The greatest residual of constraints and gaps, in units of the rounding of their terms.
   const auto violation = [&](const List<Index>& contacts) {
     double worst = 0.0;
     const auto see = [&worst](double left, double terms) {
@@ -476,7 +476,7 @@ double Tangent::load(Index element) const {
   return 0.0;
 }
 
-// Of everything that a load is computed from: what it adds to the load, or the change of the load where it is zero.
+// For each quantity in a load: its contribution to the load, or the change of the load where it is zero.
 Vector Tangent::load_sizes(const Vector& nominal, double time_scale) {
   const Tape& tape = smooth->tape;
   const Sign* const sides = prescribed.empty() ? nullptr : prescribed.data();

@@ -1,6 +1,6 @@
 // A machine that is not linear, at one instant: a linear one with the rows, columns and values that hold there. Its
-// accelerations and constraint forces are those of the machine itself, so that transitions and right-hand sides need
-// to know no other kind.
+// accelerations and constraint forces are those of the machine itself, so that transitions and right-hand sides treat
+// all machines as linear.
 #pragma once
 
 #include "dynamics/regime.hpp"
@@ -30,7 +30,7 @@ public:
   // value beyond it, and without sides, each by its own condition.
   void move_to(double t, const double* x, const List<Sign>& sides);
   void move_to(const State& state); // where its last step began
-  // Sizes of the accelerations that forces of formulas make: the greatest of all places where this was asked for.
+  // Sizes of the accelerations that forces of formulas make: the greatest over all states at which this was called.
   void size_accelerations();
   // Values of the signals that follow the state, where it has been moved to.
   void write(double* s);
@@ -41,37 +41,37 @@ public:
   const Regime& regime(const Modes& modes);
   // Signals as given, with those that follow the state.
   const double* signals(const double* given);
-  // Where it has been moved to, with the x' and the forces that hold there and the rates of the signals that are given.
+  // Rates of the rows at the current point, for given x', forces and rates of signals.
   const Turning& turning(const double* xdot, const double* force, const double* sdot);
   // x' where no element acts and nothing is held; false if there may be some.
   bool free_rates(const double* x, const double* s, double* xdot) const;
 
-  // Constraints, closed gaps, and velocities that are held, are brought back to what they must be by the least change
-  // in the metric of the masses.
+  // Constraints, closed gaps, and held velocities are restored by the least change in the metric of the
+  // masses.
   void project(double t, Vector& x, const Modes& modes);
   void keep_constraints(double t, Vector& x); // these alone
-  // Whether velocities that are held cannot all be zero any more, where it has been moved to: rows that were one have
-  // turned apart.
+  // True if the held velocities cannot all be zero at the current point, because rows that were equal have become
+  // different.
   bool parts(const Modes& modes, const Vector& x, const Vector& nominal);
   // Velocities that are held alone, where it has been moved to.
   void rest(const Modes& modes, const double* s, double* x);
 
-  // What is undefined there: an operation and its inputs, or the mass matrix; empty: nothing.
+  // Undefined quantity at the current point: an operation and its inputs, or the mass matrix; empty if none.
   std::string complaint() const;
   // A mass matrix that is not symmetric there; empty: it is.
   std::string asymmetry() const;
-  // What makes a motion steep that comes to a halt there; empty: nothing that is known.
+  // Reason for a steep motion that cannot continue there; empty if unknown.
   std::string steepness() const;
 
   bool bare() const; // no friction, contact, spring or controller
-  // Moving, and the regimes of modes that were asked for before, take no memory.
+  // Moving, and regimes of modes that were requested before, allocate no memory.
   bool in_place() const { return !bound() && folds_in_place; }
 
   double kinetic(); // q' M q' / 2, of a mass matrix that is not constant
 
   // The normal load of a friction element that a formula gives, as it is; in the machine a negative one counts as zero.
   double load(Index element) const;
-  // What its terms amount to where states have these sizes, by the number of the element.
+  // Sizes of the terms of the loads for states of these sizes, by the number of the element.
   Vector load_sizes(const Vector& nominal, double time_scale);
   // Conditions on which choices depend: their values, what their terms amount to where states have these sizes, and
   // their rates in a motion x'.
@@ -82,7 +82,7 @@ public:
 private:
   std::shared_ptr<const Smooth> smooth;
   bool placed = false, folds_in_place = true;
-  bool complete = false; // what is of energy alone has been evaluated, too
+  bool complete = false; // outputs for the energy alone have been evaluated, too
   double t = 0.0;
   List<Sign> prescribed, prescribed_slopes; // sides, and those of the tape of slopes
   Vector x, slots, taken;
@@ -92,7 +92,7 @@ private:
   Vector slope_slots;
   Matrix unbalanced; // generalised forces by (x, t)
   Turning change;
-  // In the combinations of modes that were asked for. Where it moves, what turns is made anew in place.
+  // For the requested combinations of modes. When the state moves, parts that depend on it are recomputed in place.
   struct Local;
   std::map<Modes, std::unique_ptr<Local>> locals;
   Local* local = nullptr; // the last

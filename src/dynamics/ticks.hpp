@@ -1,5 +1,5 @@
-// What a run keeps about sampled controllers: instants k T, memory, and outputs that wait for the end of a
-// computation.
+// State of sampled controllers in a run: sampling instants k T, memory, and outputs pending until their delay
+// has passed.
 #pragma once
 
 #include "core/list.hpp"

@@ -40,7 +40,7 @@ public:
     for (const Parameter& one : plan.parameters) handles.emplace_back(one, machine);
   }
 
-  // Returns what is to be said of a run that does not reach its end.
+  // Returns the message about a run that does not reach its end.
   std::string run(Index k, EnsembleResult& out, const std::function<bool()>& stop) {
     prepare(k);
     const Ensemble& e = plan.ensemble;
@@ -165,7 +165,7 @@ Machine with_numbers(const Machine& machine, const List<std::string>& names, con
   const System sys = compile(machine, true);
   Machine changed = with_own_numbers(machine, names);
   List<Parameter> parameters;
-  List<Handle> handles; // all of them before the first number is set: a factor is one on what was written
+  List<Handle> handles; // all of them before the first number is set: a factor multiplies the original value
   for (const std::string& name : names) {
     parameters.push_back(find_parameter(machine, sys, name));
     handles.emplace_back(parameters.back(), changed);

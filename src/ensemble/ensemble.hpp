@@ -1,6 +1,6 @@
-// Many runs of one machine with other parameters, in threads. Each thread has its own copy of everything that
-// changes, and what a run gives depends on its parameters alone, so any number of threads gives the same
-// bits.
+// Many runs of one machine with other parameters, in threads. Each thread has its own copy of all data that
+// change, and the result of a run depends on its parameters alone, so it is bitwise the same for any number of
+// threads.
 #pragma once
 
 #include "core/list.hpp"
@@ -31,10 +31,10 @@ struct EnsembleResult {
   std::map<Index, std::string> messages; // of runs that have not reached their end
 };
 
-// `stop` is asked every 50 ms by the calling thread; true gives up: what is not done then is `interrupted`. A run
-// whose parameters are refused is `failed`. Throws what is wrong with names and options, before anything runs, also
-// where there are no runs at all.
-// `workers` 0: as many as there are cores; functions of another language need 1.
+// `stop` is called every 50 ms by the calling thread; true ends the ensemble: runs not done then are
+// `interrupted`. A run whose parameters are refused is `failed`. Throws on errors in names and options before
+// any run, even if there are no runs. `workers` 0: as many as there are cores; functions of another language
+// need 1.
 EnsembleResult run_ensemble(const Ensemble& ensemble, unsigned workers, const std::function<bool()>& stop);
 
 // The machine with these numbers in it; initial values are put into `x0`.

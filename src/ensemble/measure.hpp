@@ -1,5 +1,5 @@
-// What an ensemble keeps of a run: single numbers, gathered while it runs, so that nothing else has to be
-// kept.
+// Measures of a run in an ensemble: single numbers, accumulated during the run, so that the run itself is
+// not kept.
 #pragma once
 
 #include "core/list.hpp"
@@ -40,7 +40,7 @@ private:
   const System& sys;
   List<Measure> measures;
   List<double> value;
-  List<Index> extremes_of; // states whose extremes or means are asked for
+  List<Index> extremes_of; // states whose extremes or means are requested
   Vector least, greatest, integral;
   bool stick = false, residual = false;
   double from = 0.0, to = 0.0, reached = 0.0;

@@ -31,7 +31,7 @@ bool load_alone(const System& sys) {
   return sticking <= 1;
 }
 
-// Where nothing derived depends on the value of this signal.
+// Finds the signal in the system if no derived quantity depends on its value.
 void find_signal(const Machine& m, const System& sys, const Signal* signal, Parameter& p) {
   if (m.matrices() || !sys.loops.empty()) return;
   const auto friction = m.all<FrictionElement>();

@@ -1,4 +1,4 @@
-// A number in the description of a machine, by name: what an ensemble varies.
+// A number in the description of a machine, by name: a parameter of an ensemble.
 #pragma once
 
 #include "model/paths.hpp"
@@ -15,7 +15,7 @@ struct Parameter {
   Index state = -1; // initial value; else
   std::string path; // what changes in the description
   bool scale = false;
-  // Where nothing but a constant signal changes: its number in the system. All that was derived stays as it is.
+  // Number of the signal in the system if only a constant signal changes; derived quantities are unchanged.
   Index signal = -1;
   bool non_negative = false; // that signal
 };

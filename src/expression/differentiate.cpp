@@ -1,7 +1,7 @@
 // Derivatives of expressions as expressions of the same graph, forward along a direction. With them as further outputs
-// of one tape, gradients, drifts and the gradients of drifts share what they have in common with the values, and what
-// is zero costs nothing. Backward the graph would be smaller for one result of very many inputs; but the derivative of
-// a branch that is not taken, which may be undefined, could not be kept out.
+// of one tape, gradients, drifts and the gradients of drifts share subexpressions with the values, and zeros cost
+// nothing. Backward the graph would be smaller for one result of very many inputs; but the derivative of a branch that
+// is not taken, which may be undefined, could not be excluded.
 #include "expression/graph.hpp"
 #include "expression/rules.hpp"
 
@@ -88,7 +88,7 @@ Symbol integer_power_of(const Symbol& a, int n) {
 
 // The chain rule for one node, whose operands' rates are known; -1 stands for zero.
 Node Graph::derivative(Node of, const List<Node>& rates) {
-  const Entry e = nodes[of]; // a copy: what follows adds nodes
+  const Entry e = nodes[of]; // a copy: the following code adds nodes
   if (e.kind != Kind::operation) return rates[of];
   const bool two = arity(e.operation) == 2;
   const Node rate_a = rates[e.a], rate_b = two ? rates[e.b] : -1;

@@ -1,6 +1,6 @@
 // Runs a tape. The caller gives the memory, so that nothing is allocated: `slots` for tape.slots() numbers, prepared
 // once, with the inputs in its first places; results are slots[tape.outputs[i]] and slots[tape.conditions[k]].
-// What is not finite is left to the caller to see; `diagnose` tells where it began.
+// The caller checks for non-finite values; `diagnose` names the operation that produced them.
 #pragma once
 
 #include "expression/tape.hpp"
@@ -26,18 +26,18 @@ void evaluate(const Tape& tape, const Sign* signs, double* slots);
 void read_signs(const Tape& tape, const double* slots, Sign* signs);
 
 // Derivatives along several directions at once, after an evaluation: row s of `rates`, of length `directions`, belongs
-// to slot s; the caller fills the rows of the inputs. Without signs (null) choices are those of their conditions.
+// to slot s; the caller fills the rows of the inputs. Without signs (null) the conditions decide the choices.
 void forward(const Tape& tape, const Sign* signs, const double* slots, Index directions, double* rates);
 
-// The gradient of one output, after an evaluation, in one sweep back whatever the number of inputs: the first places of
+// The gradient of one output, after an evaluation, in one backward sweep for any number of inputs: the first entries of
 // `adjoints`, which is memory for tape.slots() numbers.
 void reverse(const Tape& tape, const Sign* signs, const double* slots, Index output, double* adjoints);
 
 // The slot whose value an output is, with these signs, once its choices are made.
 Slot chosen_slot(const Tape& tape, const Sign* signs, Index output);
 
-// Which slots the outputs depend on with these signs (null: with either), and which conditions decide: what stands in a
-// branch that is not taken does not count.
+// Slots on which the outputs depend for given signs (null: any signs), and the conditions that decide. Slots used only in
+// a branch that is not taken are excluded.
 struct Live {
   List<char> slots, conditions;
 };

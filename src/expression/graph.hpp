@@ -1,6 +1,6 @@
-// Where expressions are put together: nodes of which none occurs twice. Constants are folded and what changes nothing
-// is left out (x + 0, 1 x, 0 x, sin(-x) = -sin x, ...); everything else stays as it was written, whatever else is there. Several tapes can be
-// loaded into one graph, differentiated there, and written as one tape in which they share what they have in common.
+// Construction of expressions: a graph of unique nodes. Constants are folded and neutral operations removed (x + 0, 1
+// x, 0 x, sin(-x) = -sin x, ...); all other operations keep their order. Several tapes can be loaded into one graph,
+// differentiated there, and written as one tape that shares common subexpressions.
 #pragma once
 
 #include "expression/evaluate.hpp"
@@ -20,7 +20,7 @@ class Graph {
 public:
   Node input(const std::string& name);
   Node constant(double value); // finite
-  // Choices by `where`; what is undefined for constants (log(-1), x/0) is rejected.
+  // Choices by `where`; operations undefined for their constants (log(-1), x/0) are rejected.
   Node apply(Operation operation, Node a, Node b);
   Node apply(Operation operation, Node a) { return apply(operation, a, a); }
   Node integer_power(Node a, int exponent);
@@ -38,10 +38,10 @@ public:
   bool is_non_negative(Node n) const;
 
   struct Loaded {
-    List<Node> outputs, conditions; // of conditions only those that matter for the outputs
+    List<Node> outputs, conditions; // only the conditions that the outputs depend on
   };
   Loaded load(const Tape& tape);
-  // With each choice replaced by what it is with these signs: what is loaded is smooth.
+  // With each choice replaced by its branch under these signs: the result is smooth.
   Loaded load(const Tape& tape, const Sign* signs);
 
   // Derivatives of nodes along a direction: the rate of each input; of others it is zero. As the motion has

@@ -1,4 +1,4 @@
-// The elementary operations of an expression, and what each is for numbers.
+// The elementary operations of an expression, and their values for numbers.
 #pragma once
 
 #include "core/fields.hpp"
@@ -62,7 +62,7 @@ constexpr int arity(Operation o) {
   return two ? 2 : 1;
 }
 
-// f(-x) = -f(x), to the last bit
+// f(-x) = -f(x), bitwise
 constexpr bool is_odd(Operation o) {
   return o == Operation::sin || o == Operation::tan || o == Operation::asin || o == Operation::atan ||
          o == Operation::sinh || o == Operation::tanh || o == Operation::asinh || o == Operation::atanh;

@@ -1,5 +1,5 @@
-// The partial derivatives of the elementary operations, written once for whatever has the arithmetic: numbers, or
-// terms of a graph, where differentiating an expression gives expressions.
+// The partial derivatives of the elementary operations, written once for any type with arithmetic: numbers, or terms of
+// a graph, where the derivative of an expression is an expression.
 #pragma once
 
 #include "expression/operation.hpp"

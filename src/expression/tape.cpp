@@ -12,7 +12,7 @@ namespace stickslip {
 namespace {
 
 [[noreturn]] void damaged(const std::string& where, const std::string& what) {
-  reject("tape", "is not sound: " + where + " " + what);
+  reject("tape", "is invalid: " + where + " " + what);
 }
 
 void check_slot(const std::string& where, Slot slot, Index known) {

@@ -7,7 +7,7 @@
 
 namespace stickslip {
 
-// The formula of a slot. A long one tells its number of operations instead.
+// The formula of a slot. A long one is replaced by its number of operations.
 std::string text(const Tape& tape, Slot slot);
 
 // A number in as few of 15 to 17 digits as read back as the same.

@@ -1,5 +1,5 @@
-// A graph as a tape: what the outputs need, in the order in which a reader of the formulas meets it, so that the tape
-// of an expression does not depend on what else was built beside it.
+// A graph as a tape: the nodes that the outputs need, in the order of the formulas, so that the tape of an expression
+// does not depend on other expressions in the graph.
 #include "core/error.hpp"
 #include "expression/graph.hpp"
 

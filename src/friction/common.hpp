@@ -1,4 +1,4 @@
-// What every term of a law says about itself, and the two pieces most laws share: the fall of the level from
+// Interface of the terms of a law, and the two parts that most laws share: the decrease of the level from
 // static to kinetic, and the viscous part. Terms are plain values; kernels are free function templates:
 //   curve(term, v, direction)                      -> ForceOf<T>, the steady curve on the side `direction` of zero
 //   bristle(term, v, direction, branch, z, zdot)   -> ForceOf<T>, with the rates of the internal states

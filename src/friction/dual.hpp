@@ -90,7 +90,7 @@ template <class T> T general_power(const T& u, double p) {
 template <class T> inline T power(const T& u, double p) {
   if (p == 1.0) return u;
   if (p == 2.0) return u * u;
-  return general_power(u, p); // by itself, so that what is quick stays in line
+  return general_power(u, p); // a separate function, so that the fast cases are inlined
 }
 
 template <class T> T general_odd_power(const T& u, double p) {

@@ -26,7 +26,7 @@ template <class X> Index count(const X& term) {
     return 0;
 }
 
-// Where the states and switches of each term begin, while walking through the terms.
+// Offsets of the states and switches of a term in a loop over the terms.
 struct Offset {
   Index state = 0, bit = 0;
 

@@ -29,7 +29,7 @@ struct Law {
 // Throws InvalidArgument naming the parameter.
 void validate(const Law&);
 
-// Numbers that follow from others because they were not given (`..._follows` of the terms), computed anew.
+// Recomputes numbers that were not given and follow from others (`..._follows` of the terms).
 void follow(Law&);
 
 // Numbers that vary by themselves follow others no more. Of two levels given as one, both have to vary.
@@ -92,8 +92,8 @@ unsigned on_switch(const Law&, Index fired, int direction, unsigned branch, doub
 // v goes to the side `direction` from here on, whether it came from there or not.
 void on_turn(const Law&, int direction, double* z);
 
-// Where in the state the slopes of the rates jump but nothing switches: zeros of these functions, in units of
-// the dry force, as many as the law's traits say. Steps of an integrator end there.
+// Surfaces on which the slopes of the rates jump without a switch: zeros of these functions, in units of
+// the dry force, as many as the law's traits state. Steps of an integrator end there.
 void bends(const Law&, double v, int direction, const double* z, double* out);
 
 // Velocities other than zero where the curve or its slope jumps (knots of tables), ascending.

@@ -18,7 +18,7 @@ namespace stickslip {
 namespace {
 
 constexpr double share_of_size = 1e-3; // of a settled state or work, below which errors count absolutely
-constexpr double shortest = 1e-15;     // step, relative to the time: as short as time can tell
+constexpr double shortest = 1e-15;     // step, relative to the time: near the resolution of the time
 constexpr double least_error = 1e-12;  // no step grows beyond what this error would allow
 constexpr double converged = 1e-15,
                  nearly = 1e-12; // last change of the stages; the latter where it no longer falls
@@ -124,7 +124,7 @@ public:
       if (end - t - h < 0.1 * h) h = end - t;
       const bool to_end = h >= end - t;
       const double error = attempt(t, h);
-      const bool stuck = h <= shortest * end; // as short as time can tell: taken as it is
+      const bool stuck = h <= shortest * end; // at the resolution of the time: accepted
       if (!(error <= 1.0) && !stuck) {
         step_ = h * (std::isfinite(error) ? std::clamp(0.9 * std::pow(error, -0.1), 0.1, 0.9) : 0.1);
         continue;
@@ -235,7 +235,7 @@ private:
 
   double scale(Index i, double magnitude) const { return magnitude + share_of_size * size_[i] + DBL_MIN; }
 
-  // One step beside two of half its length; the two are kept. The error in units of the tolerance.
+  // Compares one step with two of half its length and keeps the two; returns the error in units of the tolerance.
   double attempt(double t, double h) {
     collocate(t, h, z, whole_);
     if (!whole_.converged) return std::numeric_limits<double>::infinity();
@@ -251,8 +251,8 @@ private:
     return worst / rtol_;
   }
 
-  // What must not pass zero upwards within a step: guards of elements that stick, and bends, turned such that
-  // they begin below zero. Those that begin at zero have just been passed.
+  // Functions that must not cross zero upwards within a step: guards of sticking elements, and bends with the sign
+  // with which they begin below zero. Functions that begin at zero have just been crossed.
   double limit(double t, const List<double>& state) {
     double worst = -std::numeric_limits<double>::infinity();
     const double v = velocity(t);

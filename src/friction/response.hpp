@@ -10,7 +10,7 @@ namespace stickslip {
 struct Response {
   Vector velocity; // m/s
   Vector force;    // N, opposes the velocity
-  Vector work;     // J, integral of F v since the first time: what the law has taken in
+  Vector work;     // J, integral of F v since the first time: work done on the law
   Matrix states;   // one column per time
 };
 

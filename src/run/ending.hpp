@@ -15,6 +15,10 @@ struct Ending {
   std::string message;
 };
 
+inline std::string exhausted_events(const Options& options) {
+  return "max_events: the limit of " + std::to_string(options.max_events) + " events was reached";
+}
+
 inline Ending ending_of(const BudgetExhausted& how, const Options& options, double t, std::int64_t events) {
   if (how.stopped) return {Status::interrupted, "interrupted"};
   std::ostringstream text;

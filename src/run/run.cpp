@@ -120,7 +120,7 @@ std::string without_answer(const System& sys, const Jump& jump, const std::strin
     const Tape& tape = sys.smooth->tape;
     return "a formula jumps where " + text(tape, tape.conditions[jump.facing]) +
            " passes zero, and the motion on both sides leads back there" + when +
-           ": a formula cannot hold it; friction is an element of its own (add_friction)";
+           ": a formula cannot represent stick; use add_friction";
   }
   std::string said = "no admissible combination of modes was found" + when;
   said += jump.none_exists ? "; all were tried: there is none" : "; not proven: there may be one";
@@ -153,7 +153,7 @@ void Runner::start() {
   end = state->base_x;
   look();
   if (const std::string what = undefined(); !what.empty()) {
-    finish(Status::failed, state->base_t, "there is no motion: " + what);
+    finish(Status::failed, state->base_t, "the motion is undefined at the start: " + what);
     return;
   }
   note(false, false);
@@ -174,7 +174,7 @@ void Runner::start() {
   for (const auto& [contact, depth] : jump.overlaps) {
     std::ostringstream text;
     text << "; '" << sys.contacts[contact].name << "' overlapped by " << depth
-         << " m at the start, which was taken for rounding";
+         << " m at the start, which was removed as a rounding error";
     notes += text.str();
   }
   notes += shared_by(sys.constraints);
@@ -226,7 +226,7 @@ void Runner::advance(double limit) {
       Status::stalled, std::max(state->base_t, t_begin),
       why(what.empty()
               ? "the step became too small to advance the time: the motion is too steep for double precision"
-              : "the motion ends: " + what));
+              : "the motion cannot continue: " + what));
 }
 
 // Time and state at the end of the step.
@@ -435,7 +435,7 @@ void Runner::change() {
   else if (event && goes_round(jump.loses))
     finish(Status::stalled, t, why("more than 100 transitions at one instant"));
   else if (out.events > options.max_events)
-    finish(Status::budget, t, "max_events is used up");
+    finish(Status::budget, t, exhausted_events(options));
   else if (t == options.t_end)
     finish(Status::finished, t, "reached t_end");
 }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double both_ways = 1e-9; // to which derivatives along one direction agree, forwards and backwards
 
-// Shares of parameters in the direction along which all change: of their sizes, and so different that what they do to
-// a guard does not cancel but by a chance of one in millions (multiples of the golden ratio).
+// Shares of parameters in the direction along which all change: in units of their sizes, and so different that their
+// effects on a guard cancel only by a chance of one in millions (multiples of the golden ratio).
 double share_of(Index j) {
   constexpr double golden = 0.618033988749894848;
   const double turn = golden * static_cast<double>(j + 1);
@@ -29,8 +29,8 @@ Adjoint::Adjoint(const Machine& machine, std::shared_ptr<const Trajectory> run, 
   const auto by = parameters_of(machine, replica->system(), options, names);
   for (const auto& one : *by)
     if (const std::string who = moved_ticks(replica->system(), *one); !who.empty())
-      throw NoTranspose("'" + one->name + "' moves the ticks of '" + who +
-                        "', which is known forwards alone");
+      throw NoTranspose("'" + one->name + "' moves the sampling instants of '" + who +
+                        "', whose derivative exists in forward mode only");
   start = std::make_unique<Sensitivity>(replica, run, passed, initial, by, Sensitivity::Reach::start);
   shares.resize(names.size());
   List<Neighbours::Share> all;
@@ -82,7 +82,7 @@ Vector Adjoint::gradient(const List<double>& times, const Matrix& weights, const
   Vector lambda = Vector::Zero(s.now.S.rows());
   const Index nx = s.machine->system().nx;
   Index left = times.size();
-  bool any = false; // anything is owed
+  bool any = false; // some derivative is not zero
   for (Index n = s.steps.size(); n-- > 0;) {
     const Step& step = s.steps[n];
     if (step.kind == Step::Kind::segment) {
@@ -114,8 +114,8 @@ Vector Adjoint::gradient(const List<double>& times, const Matrix& weights, const
   return found;
 }
 
-// Both ways along the one direction that is known forwards: an instant may be smooth along what the parameters do to
-// the states, and not along each state.
+// Forward and backward results along the one direction that is known forwards: an instant may be smooth along the
+// change of states by the parameters, and not along each state.
 void Adjoint::compare(const Vector& gradient, const List<double>& times, const Matrix& weights,
                       const List<Index>& events, const Vector& event_weights) {
   double forwards = 0.0, size = gradient.cwiseProduct(shares).cwiseAbs().sum();
@@ -128,7 +128,7 @@ void Adjoint::compare(const Vector& gradient, const List<double>& times, const M
     forwards += term, size += std::abs(term);
   }
   if (!(std::abs(gradient.dot(shares) - forwards) <= both_ways * size))
-    throw NoTranspose("an instant of it is not smooth in each of the states");
+    throw NoTranspose("the run is not a smooth function of a state at one instant");
 }
 
 void Adjoint::untick(const Step& step, Vector& lambda, Cotangents& into) {
@@ -161,7 +161,7 @@ void Adjoint::unpass(Index number, double event_weight, Vector& lambda, Cotangen
     rate = guard.rate;
     if (turn.moves) turn.time_by_state = -guard.by_state / rate;
   }
-  // Differences first: what moves on as it did owes nothing to the time of the event, however much is owed to it.
+  // Differences first: rates equal on both sides contribute exactly nothing to the derivative by the time of the event.
   const double owed_to_time = event_weight + (fm - fp).dot(lambda.head(nx));
   const double reset_by_time = s.plain(p) ? 0.0 : unreset(p, turn, lambda, into);
   if (!turn.moves) return;
@@ -171,8 +171,8 @@ void Adjoint::unpass(Index number, double event_weight, Vector& lambda, Cotangen
 }
 
 // The transpose of Sensitivity::reset: along each state with the time that it moves, along time, and by the parameters
-// alone. Differences are those of what the instant adds, entry by entry: what one does not change at all owes it
-// nothing, however much is owed.
+// alone. Differences are those of the changes at the instant, entry by entry: entries that do not change contribute
+// exactly nothing.
 double Adjoint::unreset(const Passage& p, const Turn& turn, Vector& lambda, Cotangents& into) {
   Sensitivity& s = *start;
   const Vector here = packed(p.before), owed = lambda;
@@ -192,7 +192,7 @@ double Adjoint::unreset(const Passage& p, const Turn& turn, Vector& lambda, Cota
   for (Index j = 0; j < s.by.size(); ++j)
     into.gradient(j) += owed.dot(s.slope_beside(as, p, here, j).head(owed.size()));
   if (!same || !as.same)
-    throw NoTranspose("another mode follows beside the instant t = " + number_text(p.jump.t));
+    throw NoTranspose("the modes change with a parameter at t = " + number_text(p.jump.t));
   return by_time;
 }
 

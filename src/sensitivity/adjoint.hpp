@@ -1,8 +1,8 @@
-// Derivatives of one number of a run by many parameters: the run is gone through backwards, and what the number owes to
-// the states is carried along, l- = (dx+ / dx-)^T l+ (adjoint; Cao, Li, Petzold, Serban, SIAM J. Sci. Comput. 24, 2003;
-// at events the transpose of the saltation). What the parameters do on the way is gathered at the entries of matrices.
-// Whether the derivatives exist is asked along one direction in which all parameters change: it is followed forwards,
-// and what ends the derivatives by any of them ends those along it.
+// Derivatives of one number of a run by many parameters: the adjoint is integrated backwards along the run,
+// l- = (dx+ / dx-)^T l+ (Cao, Li, Petzold, Serban, SIAM J. Sci. Comput. 24, 2003; at events the transpose of
+// the saltation). Contributions of the parameters are accumulated at the entries of matrices.
+// Existence of the derivatives is checked by a forward pass along one direction in which all parameters change:
+// an event that ends the derivatives by any parameter ends those along this direction.
 #pragma once
 
 #include "sensitivity/sensitivity.hpp"
@@ -40,7 +40,7 @@ private:
   void compare(const Vector& gradient, const List<double>& times, const Matrix& weights,
                const List<Index>& events, const Vector& event_weights);
   void unpass(Index number, double event_weight, Vector& lambda, Cotangents& into);
-  struct Turn { // what moves an instant: x' before it, and its time by the states
+  struct Turn { // derivative of an instant: x' before it, and its time by the states
     Vector motion, time_by_state;
     bool moves = false;
   };

@@ -1,6 +1,6 @@
-// The derivative of one number of a run, gathered backwards along it: by each entry of the matrices that a mode and a
-// sampled controller are made of. What the parameters do to these is multiplied in at the end, once for the whole run:
-// so many parameters cost what one does.
+// The derivative of one number of a run, accumulated backwards along it, by each entry of the matrices of modes and
+// sampled controllers. The derivatives of these matrices by the parameters are multiplied in at the end, once for the
+// whole run: so many parameters cost as much as one.
 #pragma once
 
 #include "dynamics/regime.hpp"
@@ -23,7 +23,7 @@ struct BlockCotangents {
 };
 
 struct Cotangents {
-  Vector gradient; // by the parameters, of what is not gathered
+  Vector gradient; // by the parameters, for effects not in these matrices
   std::map<const Regime*, RegimeCotangents> regimes;
   std::map<std::pair<const LinearPart*, Index>, BlockCotangents> blocks; // of which controller
   std::map<const LinearPart*, const Regime*> read_in;                    // one that has these inputs
@@ -33,7 +33,7 @@ struct Cotangents {
   RegimeCotangents& of(const Regime& regime);
 
 private:
-  const Regime* last = nullptr; // followed by itself, mostly
+  const Regime* last = nullptr; // mostly the same as in the next call
   RegimeCotangents* found = nullptr;
 };
 

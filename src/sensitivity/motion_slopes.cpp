@@ -33,7 +33,7 @@ bool same_elements(const System& a, const System& b) {
          same_contacts(a, b);
 }
 
-// They move and press in the same way, whatever their laws.
+// True if they have the same motion and normal load, for any laws.
 bool same_but_for_law(const Friction& a, const Friction& b) {
   return same_forms(a, b) && a.effect == b.effect && same_form(a.velocity, b.velocity) &&
          std::equal(a.load_parts.begin(), a.load_parts.end(), b.load_parts.begin(), b.load_parts.end(),
@@ -145,8 +145,8 @@ MotionSlopes::MotionSlopes(const System& base, const Neighbours& p) {
   effects = p.derivative([](Replica& m) { return effects_of(m.system()); });
 }
 
-// With f = L (what would be without them) and U f added:  f' = L (change + U' f),  as L' = L U' L, and what is left of
-// the change is change + U' f + U f'. What only rounding leaves is dropped, as in the regime itself.
+// With f = L (motion without them) and U f added:  f' = L (change + U' f),  as L' = L U' L, and the remaining change is
+// change + U' f + U f'. Entries that are rounding are dropped, as in the regime itself.
 Matrix MotionSlopes::constrained(const Regime& r, const Matrix& of, const Matrix& U, Matrix& held) const {
   if (U.cols() == 0 || of.isZero(0.0)) {
     held = Matrix::Zero(U.cols(), of.cols());

@@ -1,6 +1,6 @@
-// Most parameters (masses, springs, dampers, forces) change how things move and nothing of what elements are. What they
-// do to a regime follows from what they do to the compiled machine, once for all regimes: its constraints are
-// differentiated in closed form and no regime of the machines beside is built.
+// Most parameters (masses, springs, dampers, forces) change the motion but not the kinds of elements. Their effect on a
+// regime follows from their effect on the compiled machine, once for all regimes: its constraints are differentiated in
+// closed form and no regime of neighbouring machines is built.
 #pragma once
 
 #include "sensitivity/neighbours.hpp"
@@ -18,12 +18,12 @@ bool moves_alone(const System& sys, const Regime& r);
 
 class MotionSlopes {
 public:
-  // All that is different beside are A, S, effects of forces, and values of signals.
+  // The first kind: neighbouring machines differ only in A, S, effects of forces, and values of signals.
   MotionSlopes(const System& base, const Neighbours& p);
 
   bool alone() const { return is_alone; }
-  // The other kind: nothing but laws is different beside. Their forces and limits are functions of these columns of
-  // (x, s); empty: not of this kind.
+  // The other kind: neighbouring machines differ only in laws. Their forces and limits are functions of these columns
+  // of (x, s); empty: not of this kind.
   List<Index> law_columns;
 
   struct Change {

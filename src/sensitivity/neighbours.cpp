@@ -18,7 +18,7 @@ const Stencil forward_stencil{{0, 1, 2, 3, 4, 5, 6},
                               {-49.0 / 20, 6.0, -15.0 / 2, 20.0 / 3, -15.0 / 4, 6.0 / 5, -1.0 / 6},
                               {-137.0 / 60, 5.0, -5.0, 10.0 / 3, -5.0 / 4, 1.0 / 5, 0.0}};
 
-// Whether a load that is zero for a while is not in the machine beside.
+// True if a load that is zero in an interval is not zero there in the neighbouring machine.
 bool begins_to_press(const Signal& load, const Signal& beside) {
   return std::any_of(load.pieces.begin(), load.pieces.end(),
                      [&](const Piece& p) { return idle(p) && !idle(beside, p.start); });
@@ -32,13 +32,13 @@ Stencil mirrored_stencil(const Stencil& of) {
   return out;
 }
 
-// An exponent of just 1 makes a law linear: beside it other guards end its modes.
+// An exponent of just 1 makes a law linear: with neighbouring exponents other guards end its modes.
 bool is_of_other_kind(const LawTraits& a, const LawTraits& b) {
   return a.affine != b.affine || a.sticks != b.sticks || a.states != b.states || a.switches != b.switches ||
          a.reversal_switches != b.reversal_switches;
 }
 
-// A power of two, so that values beside a number are exact.
+// A power of two, so that neighbouring values of a number are exact.
 double step_of(double value) {
   return std::exp2(std::floor(std::log2(value != 0.0 ? step_share * std::abs(value) : step_at_zero)));
 }
@@ -71,7 +71,7 @@ Neighbours::Neighbours(const Machine& machine, const System& base, const std::st
   Machine copy = machine;
   const double value = Handle(found, copy).value();
   if (!std::isfinite(value))
-    reject("sensitivities", "name '" + name + "', which is infinite: no value lies beside it");
+    reject("sensitivities", "name '" + name + "', which is infinite and cannot be varied");
   const double h = step_of(value);
   size = value != 0.0 ? std::abs(value) : h / step_share;
   look_beside(machine, base, {{found, 1.0}}, h, cutoffs);
@@ -93,7 +93,7 @@ Neighbours::Neighbours(const Machine& machine, const System& base, const List<Sh
   if (!moves.empty()) look_beside(machine, base, moves, step_of(size), cutoffs);
 }
 
-// At a bound of what is allowed the derivative is that of the side on which the machine exists.
+// At a bound of the allowed range the derivative is one-sided, from the side on which the machine exists.
 void Neighbours::look_beside(const Machine& machine, const System& base, const List<Move>& moves, double h,
                              const Cutoffs& cutoffs) {
   std::string refused;
@@ -105,20 +105,19 @@ void Neighbours::look_beside(const Machine& machine, const System& base, const L
   for (const auto& one : beside) {
     const System& sys = one->system();
     if (sys.nx != base.nx || sys.ns() != base.ns())
-      reject("sensitivities", "name '" + name + "': with it the number of states changes");
+      reject("sensitivities", "name '" + name + "': the number of states changes with it");
     for (const Loop& l : sys.loops)
       if (l.block.quantum > 0.0)
-        reject("sensitivities",
-               "name '" + name + "': a quantiser has no derivative, not even one without steps");
+        reject("sensitivities", "name '" + name + "': a quantiser has no derivative");
     for (Index i = 0; i < base.friction.size(); ++i)
       if (is_of_other_kind(sys.friction[i].traits, base.friction[i].traits))
         reject("sensitivities", "name '" + name + "': at exactly this value the friction of '" +
                                     base.friction[i].name + "' is of another kind than at values next to it");
     for (const Friction& p : base.friction)
       if (can_be_free(base, p) && begins_to_press(base.signals[p.load], sys.signals[p.load]))
-        reject("sensitivities", "name '" + name + "': at exactly this value nothing presses '" + p.name +
-                                    "' for a while, and friction that begins has no derivative in its load "
-                                    "where the motion turns");
+        reject("sensitivities", "name '" + name + "': at exactly this value '" + p.name +
+                                    "' is unloaded for a while; its friction has no derivative with respect "
+                                    "to the load where the motion reverses");
   }
   for (Index i = 0; i < base.ns(); ++i) {
     bool same = true;

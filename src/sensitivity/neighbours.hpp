@@ -1,6 +1,6 @@
-// The machine at values beside that of one parameter, compiled. What is smooth in the parameter has a derivative that a
-// difference of sixth order finds: over values so close that the machine stays the same but for this number, and so far
-// apart that their difference keeps its digits (error about 1e-13 of what is differentiated).
+// The machine at neighbouring values of one parameter, compiled. Smooth functions of the parameter are differentiated
+// by differences of sixth order: over values so close that only this number of the machine changes, and so far apart
+// that their difference keeps its digits (error about 1e-13 of the function).
 #pragma once
 
 #include "core/list.hpp"
@@ -14,7 +14,7 @@
 namespace stickslip {
 
 // f'(0) = sum weight f(offset h) / h, of sixth order; `check`: another formula on the same points, of lower order.
-// Where f is smooth over the stencil both agree.
+// Both agree if f is smooth over the stencil.
 struct Stencil {
   List<int> offsets;
   List<double> weights, check;
@@ -28,8 +28,8 @@ inline constexpr double far_beside = 1e-3, close_beside = 1e-5;
 // Greatest of these changes in units of the sizes, where these are known.
 double in_sizes(const Vector& changes, const Vector& sizes);
 
-// Derivatives of several numbers by both formulas, from their values at the points of a stencil one after the other:
-// of values from the first one, so that what does not change at all has the derivative zero, not rounding.
+// Derivatives of several numbers by both formulas, from their values at the points of a stencil one after the other: of
+// values minus the first one, so that a constant has the derivative zero, not rounding.
 struct Differences {
   Vector first{}, slope{}, check{};
 
@@ -64,8 +64,8 @@ public:
   // +1, -1: the machine exists on one side of the parameter alone; 0: on both.
   int side = 0;
 
-  // The derivative of what `of` makes of a machine, by the parameter alone. The weights sum up to zero: of values from
-  // the first one, so that what does not change at all has the derivative zero, not what rounding leaves.
+  // The derivative of the function `of` of a machine, by the parameter alone. The weights sum up to zero: they apply to
+  // values minus the first one, so that a constant has the derivative zero, not rounding.
   template <class F> auto derivative(F&& of) const {
     const auto first = of(*beside[0]);
     auto sum = first;

@@ -74,7 +74,7 @@ void Replica::slopes(const Modes& modes, double frame, double t, const double* x
 }
 
 // States of elements at rest follow the force that these hold. Where it is shared it is a piecewise linear function of
-// all states, which the rows of the Jacobian, made for an integrator, do not know.
+// all states, which the Jacobian, made for an integrator, does not contain.
 void Replica::shared_rates(const Modes& modes, double frame, double t, const double* x, Matrix& J) {
   constexpr double aside = 1e-6; // of a state
   for (const Index i : regime(modes).sticking) {

@@ -23,10 +23,10 @@ public:
 
   const System& system() const { return compiled->system; }
   const std::shared_ptr<Compiled>& machine() const { return compiled; }
-  const Regime& regime(const Modes& modes); // what was met lately without a search and its lock
+  const Regime& regime(const Modes& modes); // recent ones without a search and its lock
   std::unique_ptr<Regime> build(const Modes& modes, const RegimeHint& hint = {}) const; // the same, not kept
 
-  // Signals at t by the pieces that hold at `frame`; of those that follow the state nothing.
+  // Signals at t by the pieces that hold at `frame`; signals that follow the state are omitted.
   const Vector& signals(double frame, double t);
   const Vector& signal_rates(double frame, double t);
   // x' and all forces, in these modes.
@@ -35,24 +35,24 @@ public:
   Vector guards(const Modes& modes, double frame, double t, const double* x);
   double guard_size(const Modes& modes, const Guard& guard, double t, const double* x, const Vector& nominal);
 
-  // Whether there are sampled controllers: they run at a start that is one of their instants.
+  // True if there are sampled controllers: they also run at a start that is a sampling instant.
   bool samples() const { return transition.samples(); }
-  // Passes an instant of a run; false where something else follows than did there. `impulses`: normal ones of contacts,
+  // Passes an instant of a run; false where the outcome is not that of the run. `impulses`: normal ones of contacts,
   // then those of constraints.
   bool pass(State& state, const Passage& as, Vector* impulses = nullptr);
-  // Which outputs of sampled controllers are at a limit, computed ones that wait among them.
+  // Limit modes of the outputs of sampled controllers, pending outputs included.
   List<Mode> limits(const State& state) const;
   Index impulse_count() const { return system().contacts.size() + system().constraints.all.size(); }
-  // The same where nothing is struck and no controller samples, without any decision: what the change of modes sets.
+  // The same without impact, sampling or decision: sets the states that the change of modes sets.
   void change(State& state, const Passage& as);
-  // Whether constraints, closed gaps or velocities are held in these modes that steps of a run would let drift, and the
-  // projection with which they end.
+  // True if steps in these modes end with a projection, because constraints, closed gaps or held velocities would drift;
+  // and this projection.
   bool projects(const Modes& modes);
   void project(const Modes& modes, double t, Vector& x);
-  // Velocities of elements that rest in these modes are brought to zero, by the least change in the metric of the masses.
-  // `as`: a regime of these modes, of this machine or of one beside.
+  // Velocities of elements that rest in these modes are brought to zero, by the least change in the metric of the
+  // masses. `as`: a regime of these modes, of this machine or of a neighbouring one.
   void hold(const Regime& as, double t, Vector& x);
-  // What is left of them, and of what holds closed contacts: their gaps, then their rates.
+  // Residuals of constraints and closed contacts: gaps, then their rates.
   Vector residuals(const Regime& as, double t, const double* x);
 
 private:
@@ -70,7 +70,7 @@ private:
   const System& at(const Modes& modes, double t, const double* x); // with the rows that hold there; fills s
 };
 
-// What of a state an instant may change: x, the memory of sampled controllers, outputs that wait.
+// Part of a state that an instant may change: x, the memory of sampled controllers, pending outputs.
 Vector packed(const State& state);
 void unpack(const Vector& values, State& state);
 

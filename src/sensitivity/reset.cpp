@@ -1,4 +1,4 @@
-// What an instant does to states beside those of the run: derivatives of what it adds, taken only where that is smooth.
+// Effect of an instant on neighbouring states: derivatives of its increment, computed only where it is smooth.
 #include "core/tolerances.hpp"
 #include "sensitivity/sensitivity.hpp"
 
@@ -56,8 +56,8 @@ Vector Sensitivity::added(Reset& as, Replica& m, const Passage& p, const Vector&
 
 namespace {
 
-// A derivative by differences of values beside, and whether these lie on one smooth curve: impulses that are shared, or
-// of which some stick, have corners where the modes behind the instant are the same.
+// A derivative by differences of neighbouring values, and whether these lie on one smooth curve: shared impulses, or
+// impulses with sticking, have corners where the modes after the instant are the same.
 struct Slope : Differences {
   const Vector& here; // the value itself
   Vector most = Vector::Zero(here.size()), bend = most;
@@ -86,7 +86,7 @@ struct Slope : Differences {
 
 } // namespace
 
-// Of what it adds, along a direction of the states and of time; zero where there is none.
+// Slope of the change at the instant, along a direction of the states and of time; zero for a zero direction.
 Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, const Vector& along,
                              double dt) {
   const Stencil& central = central_stencil();
@@ -108,7 +108,7 @@ Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, co
   return Vector::Zero(as.added.size());
 }
 
-// By a parameter alone: what it does not change to the last bit in the machines farthest beside it does not move.
+// By a parameter alone: values bitwise equal in the outermost neighbouring machines have the slope zero.
 Vector Sensitivity::slope_beside(Reset& as, const Passage& p, const Vector& here, Index j) {
   const Neighbours& beside = *by[j];
   const auto add = [&](Replica& m) { return added(as, m, p, here, p.jump.t); };
@@ -122,7 +122,7 @@ Vector Sensitivity::slope_beside(Reset& as, const Passage& p, const Vector& here
   return slope.slope;
 }
 
-// Both at once, as the machine beside is met by its own motion: where two limits are equal and stay so, only this is smooth.
+// Both at once, along the motion of each neighbouring machine: where two limits stay equal, only this is smooth.
 Vector Sensitivity::slope_together(Reset& as, const Passage& p, const Vector& here, const Vector& along,
                                    double dt, Index j) {
   const Neighbours& beside = *by[j];
@@ -140,8 +140,8 @@ Vector Sensitivity::slope_together(Reset& as, const Passage& p, const Vector& he
   return slope.slope;
 }
 
-// R_x w + R_t t' in the machine itself, R_p in those beside it. What a change of modes sets needs no decision; where
-// more has happened the instant is passed once more. What it adds is differentiated: all else keeps its digits.
+// R_x w + R_t t' in the machine itself, R_p in neighbouring ones. A change of modes alone needs no decision; otherwise
+// the instant is passed again. Only the changes at the instant are differentiated: all else keeps its digits.
 std::string Sensitivity::reset(const Passage& p, const Tangents& W) {
   const Vector here = packed(p.before);
   Tangents S(W.rows(), W.cols());
@@ -150,7 +150,7 @@ std::string Sensitivity::reset(const Passage& p, const Tangents& W) {
     Vector sum = slope_of(as, p, here, W.col(j), now.moves(j));
     if (as.same) sum += slope_beside(as, p, here, j);
     if (!as.same) sum = slope_together(as, p, here, W.col(j), now.moves(j), j);
-    if (!as.same) return "another mode follows beside it with '" + parameters[j] + "'";
+    if (!as.same) return "modes after the event that change with '" + parameters[j] + "'";
     S.col(j) = W.col(j) + sum.head(here.size());
     now.impulses.col(j) = sum.tail(now.impulses.rows());
   }

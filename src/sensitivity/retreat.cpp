@@ -1,6 +1,6 @@
-// The motion within one mode backwards: what a number of the run owes to the states at the end of a segment becomes what
-// it owes to those at its start and to the parameters. Step by step the transpose of the variation forwards, so that
-// both agree to rounding.
+// The motion within one mode backwards: the derivative of a number of the run by the states at the end of a segment
+// becomes its derivatives by those at its start and by the parameters. Each step is the transpose of the forward
+// variation, so that both agree to rounding.
 #include "sensitivity/variation.hpp"
 
 #include "core/small_lu.hpp"
@@ -35,7 +35,7 @@ void Variation::unproject(const Trajectory& run, const Segment& segment, double 
   lambda = (projection.by_state.transpose() * lambda).eval();
 }
 
-// What is read between goes in at the powers of its time.
+// Readings within the segment enter with the powers of their time.
 void Variation::retreat_exactly(const Trajectory& run, const Segment& segment, double t1,
                                 std::span<const Reading> readings, Vector& lambda, Cotangents& into) {
   const double t0 = segment.t0;
@@ -62,7 +62,7 @@ void Variation::retreat_exactly(const Trajectory& run, const Segment& segment, d
   for (; left > 0; --left) lambda += Eigen::Map<const Vector>(readings[left - 1].weight, lambda.size());
 }
 
-// The transpose of `take`: with what S_k owes,  L_k = injected_k + h / (k+1) A^T L_(k+1).
+// The transpose of `take`: with the derivatives by S_k,  L_k = injected_k + h / (k+1) A^T L_(k+1).
 void Variation::give(const RegimeSlopes& r, Index columns, Vector& lambda, Cotangents& into) {
   RegimeCotangents& of = into.of(*r.regime);
   lambda = injected.col(columns - 1);

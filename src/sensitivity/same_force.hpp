@@ -1,4 +1,4 @@
-// What of two machines is the same to the last bit.
+// Bitwise comparison of two compiled machines.
 #pragma once
 
 #include "model/system.hpp"

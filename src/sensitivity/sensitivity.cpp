@@ -15,7 +15,7 @@ constexpr double grazing_rate =
     1e-9; // of a guard's size in the machine's time, as the slowest rebound of an impact
 constexpr double same_move = 1e-7;         // to which derivatives of two events agree that stay together
 constexpr double guard_at_zero = 1e-11;    // of a guard's size: it is zero
-constexpr double beside_breakpoint = 1e-6; // of the machine's time: a tick moves over it
+constexpr double beside_breakpoint = 1e-6; // of the machine's time: sampling so near may pass it
 constexpr double unmoved = 1e-8; // of a guard's size by a change of the whole parameter: it does not move
 
 // Its force falls without bound, or grows so, as the velocity leaves zero: no derivative by the velocity there.
@@ -110,7 +110,7 @@ double Sensitivity::size_of(Index j) const {
   if (p.state < 0) return p.size;
   const double given = std::abs(passages.front().before.base_x(p.state));
   const double nominal = passages.front().before.nominal(p.state);
-  return given > 0.0 ? given : nominal > 0.0 ? nominal : 1.0; // where nothing tells its size: a unit
+  return given > 0.0 ? given : nominal > 0.0 ? nominal : 1.0; // without any known size: 1
 }
 
 bool Sensitivity::moves_ticks(Index parameter) const {
@@ -186,7 +186,7 @@ std::string Sensitivity::arrive(Index k) {
   try {
     why = k == 0 ? begin() : pass(p, frame);
   } catch (const InvalidArgument& error) {
-    why = std::string("beside it the machine is refused: ") + error.what();
+    why = std::string("the machine with a neighbouring value of a parameter is refused: ") + error.what();
   }
   const auto moves = [](const Jump& jump) { return jump.sampled || !jump.fired.empty(); };
   if (why.empty() && k > 0 && p.jump.t == passages[k - 1].jump.t && moves(p.jump) &&
@@ -200,7 +200,7 @@ std::string Sensitivity::arrive(Index k) {
   return why;
 }
 
-// The first event of the next passage or quiet tick, whichever comes first.
+// The first event of the next passage or of the next sampling instant without one, whichever comes first.
 Index Sensitivity::event_behind(Index next_passage, Index next_tick) const {
   Index event = run->events.rows.size();
   if (next_passage < passages.size()) event = std::min(event, passages[next_passage].event);
@@ -313,8 +313,8 @@ bool Sensitivity::plain(const Passage& p) const {
 
 namespace {
 
-// What rests at the start at once comes to rest beside it as well: friction that slides with the least speed is
-// stronger than what moves it.
+// True if an element that comes to rest at once at the start does so for neighbouring states as well: kinetic friction
+// exceeds the driving force.
 bool comes_back(const System& sys, Index element, const Vector& x, double force, double load) {
   const Friction& p = sys.friction[element];
   List<double> z(p.traits.states), zdot(p.traits.states);
@@ -328,8 +328,8 @@ bool comes_back(const System& sys, Index element, const Vector& x, double force,
 
 } // namespace
 
-// The start: what the machine makes of what it was given. Elements at rest whose surface or velocity changes come to
-// rest in no time, where friction in sliding can do it.
+// The start: the states that the machine computes from the given ones. Elements at rest whose surface or velocity
+// changes come to rest at once, where their sliding friction is large enough.
 std::string Sensitivity::begin() {
   const Passage& p = passages.front();
   const System& sys = machine->system();
@@ -338,7 +338,7 @@ std::string Sensitivity::begin() {
   const double t = p.jump.t;
   if (t != 0.0)
     if (std::string at_tick = moved_tick(t); !at_tick.empty()) return at_tick;
-  for (Index b = 0; b < sys.loops.size(); ++b) // an output is put out at once, and beside it waits
+  for (Index b = 0; b < sys.loops.size(); ++b) // an output acts at once, and at neighbouring values waits
     for (Index j = 0; j < by.size(); ++j)
       for (const auto& one : by[j]->beside)
         if (!sys.loops[b].block.continuous() && sys.loops[b].block.delay == 0.0 &&
@@ -369,7 +369,7 @@ std::string Sensitivity::begin() {
   return check(p, true);
 }
 
-// Of the states behind the start, into now.S, and of the residuals of what is held there.
+// Slopes of the states after the start, into now.S, and of the residuals of held constraints.
 std::string Sensitivity::slopes_at_start(Matrix& slack) {
   const Passage& p = passages.front();
   const System& sys = machine->system();
@@ -384,7 +384,7 @@ std::string Sensitivity::slopes_at_start(Matrix& slack) {
     State state = initial_state(m.system(), t, x0);
     m.hold(r, t, state.base_x);
     if (repeats && !(m.pass(state, p) && m.limits(state) == limits))
-      why = "another mode follows beside the start";
+      why = "modes at the start that change with a parameter";
     return packed(state);
   };
   if (repeats) {
@@ -394,7 +394,7 @@ std::string Sensitivity::slopes_at_start(Matrix& slack) {
   }
   Tangents& S = now.S;
   S = Tangents::Zero(here.size(), by.size());
-  // Those of an impact at the start are not followed.
+  // Impulses of an impact at the start are not differentiated.
   now.impulses = Matrix::Constant(machine->impulse_count(), by.size(), not_determined);
   now.moves = Vector::Zero(by.size());
   slack = Matrix::Zero(machine->residuals(r, t, p.jump.x_after.data()).size(), by.size());
@@ -437,7 +437,7 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
       return "the curve of '" + sys.friction[i].name + "' has a vertical tangent at rest";
   if (std::string why = move_ticks(p); !why.empty()) return why;
   if (std::string why = move_guards(p, frame); !why.empty()) return why;
-  if (jump.ambiguous) return "several answers that no rule tells apart";
+  if (jump.ambiguous) return "an ambiguous event: several solutions remain after all rules";
   Vector force;
   machine->move(jump.before, frame, jump.t, jump.x_before.data(), now.fm, force);
   machine->move(jump.after, jump.t, jump.t, jump.x_after.data(), now.fp, force);
@@ -451,18 +451,19 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
   return check(p, false);
 }
 
-// A tick is an event whose time is known.
+// A sampling instant is an event whose time is known.
 std::string Sensitivity::move_ticks(const Passage& p) {
   now.moves = Vector::Zero(by.size());
   now.due.reset();
   if (!p.jump.sampled || ticks == nullptr) return {};
-  if (!ticks->due(p.before.ticks, p.jump.t)) return "ticks at one instant, which parameters move apart";
+  if (!ticks->due(p.before.ticks, p.jump.t)) return "coinciding sampling instants that a parameter separates";
   if (ticks->moves.isZero(0.0)) return {};
   now.moves = ticks->moves;
   now.due = ticks->at_any_time(p.before.ticks, p.jump.t);
-  if (!now.due) return "a tick that parameters move, at which modes may change or a function is called";
+  if (!now.due)
+    return "a sampling instant moved by a parameter, at which modes may change or a function is called";
   if (p.breakpoint || !(away_from_breakpoints(p.jump.t) > beside_breakpoint * p.before.time_scale))
-    return "a tick that parameters move, at a breakpoint of a signal";
+    return "a sampling instant moved by a parameter, at a breakpoint of a signal";
   return {};
 }
 
@@ -482,7 +483,7 @@ std::string Sensitivity::move_guards(const Passage& p, double frame) {
   bool first = true;
   for (const Guard& g : p.fired) {
     const auto at = std::find(r.guards.begin(), r.guards.end(), g);
-    if (at == r.guards.end()) return "an event of a guard that is not known";
+    if (at == r.guards.end()) return "an event with an unknown guard";
     const GuardAnswer answer =
         variation->guard(p.jump.before, at - r.guards.begin(), frame, p.jump.t, p.jump.x_before,
                          now.S.topRows(nx), Vector::Zero(by.size()), p.before);
@@ -510,7 +511,7 @@ bool Sensitivity::is_crossed(double rate, double size, double time_scale) {
   return std::abs(rate) * time_scale > grazing_rate * size;
 }
 
-// Behind an instant: what is held stays held, and no other guard stands at zero that the parameters would move.
+// After an instant: held elements stay held, and no other guard is at zero and moved by the parameters.
 std::string Sensitivity::check(const Passage& p, bool start) {
   const Index nx = machine->system().nx;
   const Modes& modes = p.jump.after;

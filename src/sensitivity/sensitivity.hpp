@@ -21,14 +21,14 @@ public:
   Sensitivity(const Machine& machine, std::shared_ptr<const Trajectory> run, Passages passages,
               const Vector& initial, const Options& options, const List<std::string>& parameters);
 
-  // What is known before anything is followed along the run: derivatives at its start.
+  // Extent of the computation: derivatives at the start only, or along the run.
   enum class Reach { start, all };
   Sensitivity(std::shared_ptr<Replica> machine, std::shared_ptr<const Trajectory> run,
               std::shared_ptr<const Passages> passages, const Vector& initial,
               std::shared_ptr<const Parameters> by, Reach reach);
 
   List<std::string> parameters;
-  double valid_until = std::numeric_limits<double>::infinity(); // s; infinite: there is nothing to be said
+  double valid_until = std::numeric_limits<double>::infinity(); // s; infinite: no limit
   Index valid_event = -1; // the event that ends it; -1: none, or none of a mode
   std::string reason;
   Matrix event_times; // parameters x events: of their times; NaN where they are not determined
@@ -36,14 +36,14 @@ public:
   List<Tangents> before,
       after; // of each event: the states on both sides, at its time in each run
 
-  // Whether a parameter moves instants of sampled controllers.
+  // True if a parameter moves sampling instants.
   bool moves_ticks(Index parameter) const;
   // Derivatives of the states at one time, from the right.
   Matrix at(double t);
   // Of the sum of the normal impulses at a contact so far, which only impacts change.
   Vector impulse_at(Index contact, double t) const;
   Vector constraint_impulse_at(Index constraint, double t) const;
-  // Runs beside this one, each a motion of no length at these times, and the weights with which any of their samples
+  // Runs at neighbouring values, each a motion of length zero at these times, and the weights with which their samples
   // give the derivative by parameter j: first those of x (a weight for each time), then those of the parameter itself.
   struct Beside {
     List<std::shared_ptr<Trajectory>> runs;
@@ -72,8 +72,8 @@ private:
   List<Tangents> starts;                               // at the start of each segment
   List<std::pair<double, Matrix>> constraint_impulses; // of each instant of impacts: constraints x parameters
 
-  // What is followed along the run: the tangents of states, of the memory of controllers, of outputs that wait; how the
-  // parameters move the present instant; x' before and after it.
+  // Quantities propagated along the run: tangents of states, of the memory of controllers and of pending outputs;
+  // derivatives of the present instant by the parameters; x' before and after it.
   struct {
     Tangents S, before;
     Vector moves, last_moves, fm, fp;
@@ -97,11 +97,11 @@ private:
   std::string move_ticks(const Passage& p);
   std::string move_guards(const Passage& p, double frame);
   std::string reset(const Passage& p, const Tangents& W);
-  // A reset as it was: with the ticks that are due, whatever the time, where parameters move them; whether it decides
+  // A reset as in the run: the sampling that is due, at any time, where parameters move its instant; whether it decides
   // anything, and which outputs of sampled controllers end at limits. In reset.cpp.
   struct Reset {
     std::optional<Ticks> due;
-    bool decides = false, same = true; // all that were looked at do the same
+    bool decides = false, same = true; // all neighbouring machines do the same
     List<Mode> limits;
     Vector added; // in the run itself
   };
@@ -112,7 +112,7 @@ private:
   double away_from_breakpoints(double t) const;
   // A guard that goes through zero, not one that only grazes it.
   static bool is_crossed(double rate, double size, double time_scale);
-  // What it adds to these values.
+  // Increment that the instant adds to these values.
   static Vector added(Reset& as, Replica& m, const Passage& p, const Vector& values, double t);
   Vector slope_beside(Reset& as, const Passage& p, const Vector& here, Index j);
   Vector slope_of(Reset& as, const Passage& p, const Vector& here, const Vector& along, double dt);
@@ -123,7 +123,7 @@ private:
   Index event_behind(Index next_passage, Index next_tick) const;
   bool flow(const Passage& p, Index segment);
   bool plain(const Passage& p) const;
-  // Whether a guard only grazes during a segment; the derivatives then end there.
+  // True if a guard grazes during a segment; the derivatives then end there.
   bool grazes(const Passage& p, const Segment& segment);
   void end(const Passage& p, std::string why);
   std::string moved_tick(double t) const;

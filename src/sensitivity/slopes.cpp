@@ -124,7 +124,7 @@ void SlopesOf::find_signals(RegimeSlopes& out) {
 
 namespace {
 
-// Columns of the matrices by (x, s) that are not the same to the last bit, all or among these.
+// Columns of the matrices by (x, s) that differ bitwise, all or among these.
 List<Index> columns_that_differ(const Regime& a, const Regime& b, const List<Index>* among) {
   const Index nx = a.Ax.cols(), ns = a.As.cols();
   const bool guards = a.guards.size() == b.guards.size();
@@ -149,7 +149,7 @@ List<Entry> slope_of_matrix(const Neighbours& p, const Regimes& beside, Matrix R
   return entries(sum);
 }
 
-// What holds is held the same way, to the last bit.
+// True if the holding constraints of both regimes are bitwise equal.
 bool same_constraints(const Regime& a, const Regime& b) {
   return !a.shared && !b.shared && a.A == b.A && a.S == b.S && a.E == b.E && a.L == b.L && a.Lx == b.Lx &&
          a.Ls == b.Ls && a.LF == b.LF;
@@ -172,8 +172,8 @@ Regimes beside_at(const Neighbours& p, std::unique_ptr<Regime> last, const Regim
 
 } // namespace
 
-// What is the same to the last bit in the machine farthest beside does not change with the parameter: the others need
-// not be asked.
+// Entries that are bitwise equal in the farthest neighbouring machine do not change with the parameter: the others need
+// no evaluation.
 RegimeSlopes::Change SlopesOf::change(RegimeSlopes& of, const Neighbours& p, const List<Index>* reads) {
   const Regime& r = *of.regime;
   RegimeSlopes::Change out;
@@ -213,7 +213,7 @@ RegimeSlopes::Change SlopesOf::change_of_motion(RegimeSlopes& of, Index j, const
   return out;
 }
 
-// Elements that slide whose force is another function beside.
+// Sliding elements whose force is another function in the neighbouring machines.
 List<Index> SlopesOf::elements_that_differ(const Regime& r, const Neighbours& p) const {
   const System& sys = machine.system();
   List<Index> out;

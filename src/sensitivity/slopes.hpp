@@ -1,4 +1,4 @@
-// What the matrices of a regime do with the parameters: found once per regime, and few entries of them change at all.
+// Derivatives of the matrices of a regime by the parameters: computed once per regime; most entries do not change.
 #pragma once
 
 #include "sensitivity/motion_slopes.hpp"
@@ -21,8 +21,8 @@ struct Entry {
 };
 List<Entry> entries(const Matrix& of); // those that are not zero
 
-// x' = A x + B s + E F, F the forces of elements that slide on what is not linear (an affine regime has none), and of an
-// affine regime the guards G = Gx x + Gs s.
+// x' = A x + B s + E F, F the nonlinear forces of sliding elements (none in an affine regime); the guards of an affine
+// regime are G = Gx x + Gs s.
 struct RegimeSlopes {
   struct Change {
     List<Entry> A, B, E, Gx, Gs;
@@ -41,9 +41,9 @@ struct RegimeSlopes {
   List<Of> all_A, all_B;      // of all parameters
   List<Entry> any_A, any_B;   // each of these places once
   List<Index> drives, guides; // signals that are not constant and act on the motion, or on guards alone
-  // All of x' follows from these: else only the machine as a whole knows its derivative.
+  // True if these give all of x': else only the whole machine has its derivative.
   bool complete = false;
-  bool same_guards = true; // beside it there are as many
+  bool same_guards = true; // neighbouring machines have the same number
 };
 
 class SlopesOf {
@@ -61,7 +61,7 @@ private:
 
   void find(RegimeSlopes& out);
   void find_signals(RegimeSlopes& out);
-  // `reads`: of (x, s) all that differs beside is in these columns, and what holds does so as in the regime; null:
+  // `reads`: neighbouring machines differ only in these columns of (x, s), and elements hold as in the regime; null:
   // anything may differ.
   RegimeSlopes::Change change(RegimeSlopes& of, const Neighbours& p, const List<Index>* reads);
   RegimeSlopes::Change change_of_motion(RegimeSlopes& of, Index j, const SlidingForces& forces);

@@ -1,4 +1,4 @@
-// The instants of sampled controllers backwards: the transpose of what they do to the tangent.
+// The instants of sampled controllers backwards: the transpose of their effect on the tangent.
 #include "sensitivity/tick_tangent.hpp"
 
 #include "transition/outputs.hpp"
@@ -7,7 +7,7 @@
 
 namespace stickslip {
 
-// What the transpose needs of an instant: taken as the values pass it.
+// Data of a sampling instant that the transpose needs, recorded in the forward pass.
 struct TickTangent::Done {
   Index loop = 0;
   bool put = false; // its outputs are put out; else it samples
@@ -96,7 +96,7 @@ void TickTangent::unsample(const Regime& regime, const Done& at, double t, Vecto
   const Index first = sys.nx + ticks.memory.size() + sampler.first_output(at.loop);
   Vector states = lambda.segment(own, n), outputs = lambda.segment(first, p), old = Vector::Zero(n);
   lambda.segment(own, n).setZero(), lambda.segment(first, p).setZero();
-  Vector raw_alone = Vector::Zero(p); // owed to raw outputs beside the limited ones
+  Vector raw_alone = Vector::Zero(p); // derivatives by raw outputs, apart from the limited ones
   if (b.integrator < 0) {
     raw_alone = -b.L.transpose() * states;
     outputs -= raw_alone;

@@ -10,7 +10,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double at_limit = 1e-11; // of what an output amounts to: it is at its limit
+constexpr double at_limit = 1e-11; // share of the size of an output: it is at its limit
 
 Matrix by_state(const List<Form>& forms, Index nx) {
   Matrix out(forms.size(), nx);
@@ -84,7 +84,7 @@ std::string TickTangent::pass(const Regime& regime, double frame, double t, cons
   const System& sys = machine.system();
   why.clear();
   x = states;
-  if (!due(before, t)) return "ticks at one instant, which parameters move apart";
+  if (!due(before, t)) return "coinciding sampling instants that a parameter separates";
   if (moved) {
     machine.move(regime.modes, frame, t, x.data(), fm, force);
     sdot = machine.signal_rates(frame, t);
@@ -138,7 +138,7 @@ std::optional<Ticks> TickTangent::at_any_time(const Ticks& before, double t) con
   sampler.for_each_due(
       seen, t,
       [&](Index b) {
-        if (seen.pending[b] == before.pending[b]) out.pending[b] = long_ago; // not what it only samples now
+        if (seen.pending[b] == before.pending[b]) out.pending[b] = long_ago; // not the present sample
       },
       [&](Index b) {
         out.next[b] = long_ago;
@@ -232,7 +232,7 @@ void TickTangent::read(const LinearPart& part, Index loop, const Changes& change
   }
 }
 
-// Where this is zero and a parameter moves it, nothing is determined.
+// If the excess is zero and a parameter moves it, the derivatives end.
 void TickTangent::look_at_corner(double excess, double size, const Eigen::Ref<const Tangents>& slope) {
   if (std::abs(excess) <= at_limit * size && !slope.isZero(0.0))
     why = "an output of a controller just at its limit";
@@ -250,7 +250,7 @@ void TickTangent::limit(const Block& b, const Changes& changed) {
   }
 }
 
-// The integral is taken back by what the raw output is beyond its limit, at most by its own step.
+// The integral is reduced by the excess of the raw output over its limit, at most by its own step.
 void TickTangent::clamp(const Block& b, const Changes& changed, double step, const Tangents& by_step) {
   const Index k = b.further_limit();
   for (const int side : {+1, -1}) {

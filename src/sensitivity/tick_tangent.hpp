@@ -1,7 +1,7 @@
-// What the instants of sampled controllers that are linear do to the tangent of a run:
+// Effect of the sampling instants of linear sampled controllers on the tangent of a run:
 //   w = forms of (x, s) or their difference quotients,   u = C z + D w limited,   z+ = A z + B w + L (u - u_raw)
-// with the limits and the anti-windup as they were. Where a parameter moves the instants, t_k = k T and t_k + delay, they
-// are events whose time is known, dt_k / dT = k: what is sampled goes with the motion, and what is put out changes it.
+// with the limits and the anti-windup as they were. Where a parameter moves the instants, t_k = k T and t_k + delay,
+// they are events whose time is known, dt_k / dT = k: samples move with the motion, and outputs change it.
 #pragma once
 
 #include "dynamics/ticks.hpp"
@@ -19,25 +19,25 @@ class TickTangent {
 public:
   TickTangent(Replica& base, const Parameters& parameters);
 
-  // What is due at t: how parameters move it; false where they move some of it apart from the rest.
+  // Derivatives of the sampling instant at t by the parameters; false if they separate coinciding instants.
   bool due(const Ticks& before, double t);
-  // The same instant, which is due whatever the time is, and nothing else with it; nothing where controllers call
-  // programs, which are told the time.
+  // The same instant, due at any time, and nothing else with it; nullopt where controllers call programs, which depend
+  // on the time.
   std::optional<Ticks> at_any_time(const Ticks& before, double t) const;
-  // At t, from the states x and what the controllers knew just before; rows of S: states, memory, outputs that wait.
-  // `frame`: a time of the motion before. Empty, or why there is no derivative.
+  // At t, from the states x and the memory of the controllers just before; rows of S: states, memory, outputs that
+  // wait. `frame`: a time of the motion before. Empty, or why there is no derivative.
   std::string pass(const Regime& regime, double frame, double t, const Vector& x, const Ticks& before,
                    TangentsRef S);
   // Of the last instant: how parameters move it, and x' before and behind it.
   Vector moves, fm, fp;
-  // Backwards: `lambda` has what a number owes to these rows behind the instant, then to those before it.
+  // Backwards: `lambda` has the derivatives by these rows after the instant, then by those before it.
   void retreat(const Regime& regime, double t, const Vector& x, const Ticks& before, Vector& lambda,
                Cotangents& into);
   // The derivatives by the parameters that the gathered ones of controllers amount to.
   void contract(Cotangents& all);
 
 private:
-  struct Change { // of a block and of what it reads, by a parameter
+  struct Change { // of a block and of its inputs, by a parameter
     Index parameter;
     Matrix A, B, C, D, L;
     Vector lo, hi;

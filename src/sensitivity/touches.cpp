@@ -14,7 +14,7 @@ constexpr double zero_at_top = 1e-10;  // of a guard's size
 constexpr double start_of_part = 1e-3; // there a guard may stand at zero, from which it goes down
 constexpr int golden_rounds = 60;
 
-// Where the parabola through three values over 0, 1/2, 1 is greatest, and how great; no hill: before 0.
+// Position and value of the maximum of the parabola through three values at 0, 1/2, 1; a position below 0 if there is none.
 std::pair<double, double> top_of(double a, double m, double b) {
   const double bend = 2.0 * (a - 2.0 * m + b), slope = 4.0 * m - 3.0 * a - b;
   if (!(bend < 0.0)) return {-1.0, 0.0};
@@ -27,7 +27,7 @@ bool may_touch(double a, double m, double b) {
   return at > 0.0 && at <= 1.0 && top >= -parabola_error * std::max({std::abs(a), std::abs(m), std::abs(b)});
 }
 
-// Where a hill over [low, high] is highest (golden section).
+// Position of the maximum of a unimodal function over [low, high] (golden section).
 template <class Value> double highest(Value&& value, double low, double high) {
   for (int i = 0; i < golden_rounds; ++i) {
     const double a = low + 0.381966 * (high - low), b = high - 0.381966 * (high - low);

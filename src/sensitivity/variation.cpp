@@ -111,7 +111,7 @@ Index Variation::steps_of(const Segment& segment) const {
   return machine.system().smooth && segment.kind == FlowKind::explicit_pair ? parts_of_long_steps : 1;
 }
 
-// Of the signals, and of what the parameters do to them.
+// Taylor series of the signals and of their derivatives by the parameters.
 void Variation::expand_signals(const RegimeSlopes& r, double t, double h) {
   std::array<double, tangent_terms> c{};
   const auto expand = [&](const Signal& of, auto&& into, Index& degree) {
@@ -256,8 +256,8 @@ void Variation::add_whole(const Modes& modes, double frame, double t, const Vect
       });
 }
 
-// The differences of a smooth number agree to 1e-11 of it and of the greatest that it has been (a rate that comes to rest
-// is rounding), beside a corner to the width of the stencil.
+// The differences of a smooth number agree to 1e-11 of it and of the greatest that it has been (a rate that comes to
+// rest is rounding), near a corner to the width of the stencil.
 static bool agree(double slope, double check, double size, double greatest) {
   constexpr double share = 1e-7;
   return std::abs(slope - check) * size <= share * std::max(greatest, std::abs(slope) * size);
@@ -294,12 +294,12 @@ void Variation::add_element(const Regime& r, Index k, Index parameter, double fr
   bool smooth = true;
   for (Index z = 0; z <= own; ++z) smooth = smooth && agree(of.slope(z), of.check(z), p.size, greatest[i][z]);
   if (rough.empty() && !smooth)
-    rough = "'" + element.name + "': its law is not smooth beside this value of '" + p.name + "'";
+    rough = "'" + element.name + "': its law is not smooth next to this value of '" + p.name + "'";
   for (Index row = 0; row < r.E.rows(); ++row)
     if (r.E(row, k) != 0.0) into(row) += r.E(row, k) * of.slope(own);
 }
 
-// Positions, the first ones of x, change by their velocities alone, which are the next ones: whatever the parameters.
+// Positions, the first ones of x, change by their velocities alone, which are the next ones, for any parameters.
 bool Variation::is_kinematic(const Matrix& J) const {
   const Index n = machine.system().n_coordinates;
   for (Index i = 0; i < n; ++i)
@@ -331,7 +331,7 @@ const List<int>& Variation::sides_of(const Modes& modes, double frame, double t,
 }
 
 // A step of the run ends at a corner, or just behind it as well as it was located, where slopes are those of the next
-// step: the last point is then looked at before it, where the middle one's sides still hold.
+// step: the last point is then evaluated before it, where the sides of the middle one still hold.
 double Variation::end_within(const Segment& segment, const Trajectory& run, double t0, double t1) {
   constexpr std::array<double, 6> before{0.0, 1e-9, 1e-7, 1e-5, 1e-3, 1e-1}; // of the step
   const Modes& modes = segment.regime->modes;

@@ -1,7 +1,7 @@
 // The motion within one mode with its derivatives: s' = f_x s + f_p along a segment of a run (physics: the variational
 // equation). Exact where the motion is: the Taylor series of x, and of s from it. Elsewhere collocation of order 5 at
-// the points of Radau (Hairer, Wanner, Solving ODEs II, IV.5), which is implicit in s and so takes any step that the run
-// has taken: what is left is what the run itself is off between its steps.
+// the points of Radau (Hairer, Wanner, Solving ODEs II, IV.5), which is implicit in s and so accepts any step of the
+// run: the remaining error is that of the run itself between its steps.
 #pragma once
 
 #include "core/radau.hpp"
@@ -14,9 +14,9 @@
 
 namespace stickslip {
 
-inline constexpr double unknown_size = 1e-3; // of a state that is zero and of which nothing tells a size
+inline constexpr double unknown_size = 1e-3; // size of a state that is zero and has no other size
 
-// How a guard of a motion answers: the size of what it is made of, its rate, and its derivative by each parameter.
+// Derivatives of a guard along a motion: the size of its terms, its rate, and its derivative by each parameter.
 struct GuardAnswer {
   double size = 0.0, rate = 0.0;
   Vector derivative;
@@ -28,7 +28,7 @@ struct GuardSlope {
   Vector by_state;
 };
 
-// That a number of the run depends on its states at t, and how.
+// Dependence of a number of the run on its states at t.
 struct Reading {
   double t = 0.0;
   const double* weight = nullptr;
@@ -42,13 +42,13 @@ public:
   void advance(const Trajectory& run, const Segment& segment, double t0, double t1, TangentsRef S);
   // x' of the machine itself.
   const Vector& motion(const Modes& modes, double frame, double t, const Vector& x);
-  // Guard number k of the regime of these modes, where the state changes as S does and the time as `moves`; `sizes` has
+  // Guard number k of the regime of these modes, where the state changes by S and the time by `moves`; `sizes` has
   // those of the states and of time.
   GuardAnswer guard(const Modes& modes, Index k, double frame, double t, const Vector& x,
                     const Eigen::Ref<const Tangents>& S, const Vector& moves, const State& sizes);
 
   // Backwards: `lambda` has the derivative of a number by the states at t1, then by those at the segment's start, with
-  // what is read of its states between. What the parameters do on the way goes into `into`.
+  // the samples read of its states between. Effects of the parameters on the way are added to `into`.
   void retreat(const Trajectory& run, const Segment& segment, double t1, std::span<const Reading> readings,
                Vector& lambda, Cotangents& into);
   GuardSlope guard_slope(const Modes& modes, Index k, double frame, double t, const Vector& x,
@@ -68,7 +68,7 @@ public:
                              const State& sizes);
 
   SlopesOf slopes;
-  std::string rough; // the parameter and the element whose law is not smooth beside it, once met
+  std::string rough; // the first parameter and element whose law is not smooth next to its value
 
 private:
   Replica& machine;
@@ -102,7 +102,7 @@ private:
     Index positions = 0;          // which change by their velocities alone
     std::vector<int> order;
   } collocation;
-  struct { // what a step of the run ends with
+  struct { // projection at the end of a step of the run
     Vector x;
     Matrix by_state;
   } projection;

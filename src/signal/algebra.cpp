@@ -67,7 +67,7 @@ Index join(List<Piece>& pieces, Index begin, Index end) {
   return gone;
 }
 
-// What repeats begins with a piece that is not the end of what went before.
+// A period begins with a piece that does not continue the piece before it.
 void normalise_period(Signal& s) {
   join(s.pieces, s.repeats, s.pieces.size());
   if (s.pieces.size() - s.repeats > 1 && same_function(s.pieces[s.repeats], s.pieces.back(), s.period))

@@ -1,4 +1,4 @@
-// Where a signal is zero for a while, not just at an instant.
+// Signals that are zero in an interval, not only at an instant.
 #pragma once
 
 #include "signal/signal.hpp"

@@ -11,7 +11,7 @@ namespace stickslip {
 
 namespace {
 
-// A harmonic's series over a radian has converged to the last bit long before this.
+// A harmonic's series over a radian has converged to rounding well before this.
 constexpr int terms = 24;
 
 void consider(Least& best, double value, double t) {

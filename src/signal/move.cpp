@@ -115,8 +115,8 @@ Signal move_signal(const Move& m) {
     cruise.c = {0.5 * p.velocity * p.half(), p.velocity};
     append(cruise);
   }
-  // The second half is the first one seen from the end, x(t) = d - x(total - t): it arrives without rounding.
-  // Without a cruise the jerk that takes the acceleration away goes on through the middle: one segment.
+  // The second half is the first one reversed in time, x(t) = d - x(total - t): it ends at d without rounding. Without
+  // a cruise the jerk that reduces the acceleration continues through the middle: one segment.
   const bool through = m.jerk && p.cruise <= shortest && !first.pieces.empty();
   for (Index i = first.pieces.size() - (through ? 1 : 0); i-- > 0;) {
     Piece mirror = first.pieces[i];

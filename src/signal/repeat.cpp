@@ -20,7 +20,7 @@ double duration(const Signal& s) {
   return s.repeats > 0 ? s.period : 0.0;
 }
 
-// Where the part of a signal that goes on for ever begins.
+// Start of the periodic part of a signal, or of its last piece.
 double begins(const Signal& s) {
   return s.repeats > 0 ? s.pieces[s.repeats].start : s.pieces.back().start;
 }
@@ -83,15 +83,13 @@ Signal repeating(const Signal& s, double from, double period) {
 Repetition repetition(const Signal& a, const Signal& b) {
   for (const Signal* s : {&a, &b})
     if (s->repeats == 0 && degree(s->pieces.back()) > 0)
-      reject("until",
-             "is missing: what grows without an end does not go together with what repeats without one; end "
-             "it (stop= of a Ramp), or what repeats (until= in signal.clip, signal.absolute and "
-             "signals.Where)");
+      reject("until", "is missing: one signal grows without limit, another is periodic; end the growth "
+                      "(stop= of a Ramp), "
+                      "or the periodic signal (until= in signal.clip, signal.absolute and signals.Where)");
   const double period = common_period(duration(a), duration(b));
   if (period == 0.0)
-    reject("until", "is missing: what repeats after " + number_text(a.period) + " s and after " +
-                        number_text(b.period) +
-                        " s has no common period that is known; end one of them (until= in signal.clip, "
+    reject("until", "is missing: the periods " + number_text(a.period) + " s and " + number_text(b.period) +
+                        " s have no known common multiple; end one of them (until= in signal.clip, "
                         "signal.absolute and signals.Where)");
   return {std::max(begins(a), begins(b)), period};
 }

@@ -8,10 +8,10 @@ namespace stickslip {
 struct Repetition {
   double from = 0.0, period = 0.0;
 };
-// Where both signals, at least one of which repeats, do so together.
+// Start and common period of two signals, at least one of which is periodic.
 Repetition repetition(const Signal& a, const Signal& b);
 
-// combine(a, b), known for signals that do not repeat, also for those that do.
+// Extends combine(a, b) from signals that do not repeat to those that do.
 template <class F> Signal repeated(const Signal& a, const Signal& b, F&& combine) {
   if (a.repeats == 0 && b.repeats == 0) return combine(a, b);
   const auto [from, period] = repetition(a, b);

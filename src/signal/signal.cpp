@@ -36,7 +36,7 @@ double derivative(const Held& held, double t, int order) {
 
 namespace {
 
-// As if nothing repeated.
+// Number of the piece at t, without repetition.
 Index number_at(const Signal& s, double t) {
   if (s.pieces.size() < 2) return 0;
   const auto after = std::upper_bound(s.pieces.begin() + 1, s.pieces.end(), t,
@@ -48,7 +48,7 @@ bool within_repeats(const Signal& s, double t) {
   return s.repeats > 0 && t >= s.pieces[s.repeats].start;
 }
 
-// Of those that repeat the piece that holds at t and the next one.
+// The repeating piece that holds at t, and the next one.
 std::pair<Held, Held> repeat_at(const Signal& s, double t) {
   const double first = s.pieces[s.repeats].start;
   double rounds = std::max(0.0, std::floor((t - first) / s.period));

@@ -1,7 +1,7 @@
-// A function of time with known breakpoints and derivatives: polynomial pieces plus harmonics. Every signal a
-// user can write (constant, ramp, sine, point-to-point, samples, ...) is compiled to this one form, so that
-// exact flows know its Taylor series and event search knows where its breakpoints are. Between breakpoints a signal
-// is analytic.
+// A function of time with known breakpoints and derivatives: polynomial pieces plus harmonics. Every signal
+// of the user (constant, ramp, sine, point-to-point, samples, ...) is compiled to this one form, which
+// gives exact flows its Taylor series and event search its breakpoints. Between breakpoints a signal is
+// analytic.
 #pragma once
 
 #include "core/fields.hpp"
@@ -51,12 +51,12 @@ inline int degree(const Piece& p) {
   return k;
 }
 
-// Pieces are ordered by start; the first one also holds for all earlier times (what this room builds starts
-// at -infinity). Values at a breakpoint are those from the right. A signal that names an input u contains
+// Pieces are ordered by start; the first one also holds for all earlier times (pieces built in signal/ start at
+// -infinity). Values at a breakpoint are those from the right. A signal that names an input u contains
 // input_gain * u, held over each step of the fixed-step form; everywhere else u has its default, which the
-// pieces already contain. No pieces at all mean zero.
-// The pieces from number `repeats` on may hold for one `period` and come again for ever: their polynomials then move
-// along, while harmonics are functions of the absolute time as everywhere.
+// pieces already contain. A signal without pieces is zero. The pieces from number `repeats` on may repeat for
+// ever with `period`: their polynomials then move along, while harmonics are functions of the absolute time as
+// everywhere.
 struct Signal {
   List<Piece> pieces;
   std::string input;
@@ -75,7 +75,7 @@ struct Signal {
 
 Signal constant_signal(double value);
 
-// What `value` has to grow by when the input is u instead of its default.
+// Correction to `value` if the input is u instead of its default.
 inline double input_correction(const Signal& s, double u) {
   return s.input.empty() ? 0.0 : s.input_gain * (u - s.input_default);
 }
@@ -97,10 +97,10 @@ inline double value(const Piece& p, double t, int degree = signal_max_degree) {
   return value(Held{&p}, t, degree);
 }
 
-// What holds at t. A signal needs at least one piece for that.
+// The piece that is valid at t. The signal needs at least one piece.
 Held piece_at(const Signal& s, double t);
 
-// Calls f(time, piece before, piece after) at each breakpoint, at those that come again once.
+// Calls f(time, piece before, piece after) at each breakpoint, once at each repeating one.
 template <class F> void for_each_breakpoint(const Signal& s, F&& f) {
   for (Index k = 1; k < s.pieces.size(); ++k)
     f(s.pieces[k].start, Held{&s.pieces[k - 1]}, Held{&s.pieces[k]});
@@ -127,9 +127,9 @@ Signal differentiate(const Signal& s, int order = 1); // piecewise; jumps of s l
 void shift(Polynomial& c, double d); // the same polynomial about a point later by d
 bool is_flat(const Piece& p);        // a constant
 
-// The same until the time given, with breakpoints that do not come again; after it the last piece goes on.
+// The same signal without repetition until the given time; after it the last piece continues.
 Signal unrolled(const Signal& s, double until);
-// What s is from `from` on for one period, again and again. The pieces of s end there.
+// Periodic continuation of s over the period that begins at `from`. The pieces of s end there.
 Signal repeating(const Signal& s, double from, double period);
 // The least time of which both periods are parts, if there is one of no more than a thousand; else zero.
 double common_period(double a, double b);

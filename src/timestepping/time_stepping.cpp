@@ -104,7 +104,7 @@ private:
   double rebound, h, theta;
   Index np, nc;
   List<Index> all_contacts, all_elements;
-  Vector middle; // where gaps are looked at: the start, or half a step on
+  Vector middle; // state at which gaps are evaluated: the start, or half a step ahead
   Matrix flow, drive, columns, rows, signal_rows, G;
   Vector s0, s1;
   Vector signed_impulse; // P_N of contacts, -P of elements
@@ -128,7 +128,7 @@ private:
     G = rows * columns;
   }
 
-  // Where velocities would have led half a step on.
+  // Moves to the positions half a step ahead and evaluates rows and matrices there.
   void turn(const State& state) {
     const Index n = sys.n_coordinates;
     middle.head(n) += 0.5 * h * state.base_x.segment(n, n);
@@ -185,7 +185,7 @@ private:
     }
   }
 
-  // What an element can give in one step, as impulses.
+  // Impulse limits of an element in one step.
   ct::Element impulses_of(Index i, double v, const State& state) const {
     const Friction& p = sys.friction[i];
     const Force up = level(p, v, 1, state, i), down = level(p, v, -1, state, i);
@@ -224,7 +224,7 @@ private:
     allowed.assign(m, ct::anything);
     for (Index k = 0; k < m; ++k) {
       problem.free(k) = free(full(k));
-      if (k < ka) // rebounds only from what comes towards it
+      if (k < ka) // a contact rebounds only from an approach
         problem.free(k) += restitution(sys.contacts[active[k]], v0(full(k))) * std::min(v0(full(k)), 0.0);
       problem.free_size(k) = std::abs(free(full(k))) + std::abs(v0(full(k)));
       for (Index l = 0; l < m; ++l) problem.G(k, l) = G(full(k), full(l));
@@ -284,7 +284,7 @@ private:
     }
   }
 
-  // Impulses of contacts that a step has closed: what they took from the motion is by the mean velocity of the step.
+  // Impulses of contacts that a step has closed: their work follows from the mean velocity of the step.
   void note_impulses(const Vector& v0, const Vector& v1) {
     const auto taken = [&](Index row) { return -signed_impulse(row) * 0.5 * (v0(row) + v1(row)); };
     const auto by_wall = [&](Index row) { return -signed_impulse(row) * signal_rows.row(row).dot(s1); };
@@ -396,7 +396,7 @@ private:
       return finish(Status::stalled, now(), leaves_numbers(sys, now(), state.base_x, x1, size_before));
     }
     keep(state.base_t, t1, options.max_step);
-    if (t1 > options.t_end) { // the run that goes on takes this step again
+    if (t1 > options.t_end) { // the continued run repeats this step
       undo();
       return finish(Status::finished, options.t_end, "reached t_end");
     }
@@ -407,7 +407,7 @@ private:
     if (const Index i = negative(); i >= 0)
       return finish(Status::failed, t1, negative_load(sys.friction[i], t1));
     if (static_cast<std::int64_t>(run.events.rows.size()) > options.max_events)
-      finish(Status::budget, t1, "max_events is used up");
+      finish(Status::budget, t1, exhausted_events(options));
   }
 
   // An element whose load is negative by more than rounding; -1: none.

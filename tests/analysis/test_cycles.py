@@ -14,7 +14,7 @@ def test_short_record_names_the_cure():
     assert "longer record or an earlier `start`" in limit_cycle(t, np.sin(t)).message
 
 
-def test_sine():
+def test_sine_is_a_limit_cycle_with_its_period():
     t = np.arange(0.0, 50.0, 0.01)
     result = limit_cycle(t, 2.0 + 0.3 * np.sin(1.7 * t + 0.4))
     assert result.found and result.crossings == 1
@@ -24,7 +24,7 @@ def test_sine():
     assert result.mean == pytest.approx(2.0, rel=1e-5)
 
 
-def test_van_der_pol():
+def test_van_der_pol_cycle_matches_published_period_and_amplitude():
     """Period 6.6632868593 and amplitude 2.00862 for μ = 1 (Andersen, Geer 1982; Dahlquist 1958)."""
     t = np.arange(0.0, 120.0, 0.005)
     run = solve_ivp(
@@ -55,7 +55,7 @@ def belt(t):
     return np.where(phase < slip, slipping, 0.5 - rise + speed * (phase - slip)), slip + stick
 
 
-def test_stick_slip_on_a_belt():
+def test_stick_slip_on_a_belt_has_closed_form_period():
     t = np.arange(0.0, 100.0, 0.01)
     x, period = belt(t)
     assert period == pytest.approx(7.611259, abs=5e-7)
@@ -65,7 +65,7 @@ def test_stick_slip_on_a_belt():
     assert result.amplitude == pytest.approx(math.hypot(0.25, 0.1 / math.sqrt(2.0)), rel=1e-6)
 
 
-def test_two_cycles_in_one_period():
+def test_two_oscillations_per_period_are_found_as_one_period():
     t = np.arange(0.0, 60.0, 0.005)
     result = limit_cycle(t, np.sin(2.0 * t) + 0.4 * np.sin(t))
     assert result.found and result.crossings == 2
@@ -84,7 +84,7 @@ def test_other_motions_are_no_limit_cycles():
     assert not limit_cycle(t, np.sin(0.6 * t)).found
 
 
-def test_noise_around_the_middle_does_not_count():
+def test_noise_around_the_mean_adds_no_crossings():
     t = np.arange(0.0, 60.0, 0.01)
     noise = np.random.default_rng(1).normal(0.0, 0.02, t.size)
     result = limit_cycle(t, np.sin(2.0 * t) + noise, tolerance=0.05)

@@ -21,7 +21,7 @@ def stribeck(v):
     return (1.0 + 0.5 * np.exp(-((np.abs(v) / 1e-3) ** 2))) * np.sign(v) + 0.4 * v
 
 
-def test_closed_forms():
+def test_gain_of_simple_laws_matches_closed_form():
     """4·Fc/(π·V) for Coulomb, Fv for viscous, 3V²/4 for a cubic, 8V/(3π) for v·|v|."""
     sizes = np.geomspace(1e-6, 1e3, 12)
     np.testing.assert_allclose(describing_function(coulomb, sizes), 4 * 0.8 / (np.pi * sizes), rtol=1e-13)
@@ -33,7 +33,7 @@ def test_closed_forms():
     assert describing_function(coulomb, 1.0, normal_load=10.0) == pytest.approx(32.0 / np.pi, rel=1e-13)
 
 
-def test_coulomb_with_bias():
+def test_coulomb_gain_with_bias_matches_closed_form():
     """4·Fc/(π·V)·sqrt(1 − (b/V)²) for |b| < V, else nothing."""
     for bias in (0.3, -0.9):
         expected = 4 * 0.8 / np.pi * math.sqrt(1 - bias**2)
@@ -62,7 +62,7 @@ def test_a_law_with_force_is_a_function_too():
     assert describing_function(Law(), 2.0) == describing_function(coulomb, 2.0)
 
 
-def test_laws_of_the_engine():
+def test_laws_and_formulas_have_equal_gains():
     """The engine's curves give the same gain as the formulas here."""
     sizes = np.geomspace(1e-5, 1.0, 6)
     law = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1e-3, shape=2.0, viscous=0.4)
@@ -73,7 +73,7 @@ def test_laws_of_the_engine():
     np.testing.assert_allclose(gain, 4 * 0.8 / (np.pi * sizes), rtol=1e-13)
 
 
-def test_relay_feedback():
+def test_relay_feedback_cycle_matches_textbook():
     """Relay of height M with K/(s(s + 1)(s + 2)): ω = sqrt 2, amplitude 2KM/(3π) (textbook)."""
     a = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, -2.0, -3.0]])
     system = (a, [[0.0], [0.0], [1.0]], [[5.0, 0.0, 0.0]], [[0.0]])
@@ -84,7 +84,7 @@ def test_relay_feedback():
     assert cycle.period == pytest.approx(2 * math.pi / math.sqrt(2.0))
 
 
-def test_van_der_pol():
+def test_van_der_pol_prediction_matches_first_order_theory():
     """ẍ − ε(1 − x²)… as ẍ + x = −(v³ − v): ω = 1 and V = 2/sqrt 3 to first order."""
     oscillator = ([[0.0, -1.0], [1.0, 0.0]], [[1.0], [0.0]], [[1.0, 0.0]], [[0.0]])
     with pytest.warns(UserWarning, match="harmonics come back with 1[23]% of the amplitude"):
@@ -159,7 +159,7 @@ def test_bad_input_names_the_argument(call, name):
         call()
 
 
-def test_path_whose_phase_never_fits_is_named_as_the_reason():
+def test_message_names_a_phase_that_never_fits():
     """1/(1 + s) has the phase -atan(ω): from -5.7° at 0.1 rad/s to -84.3° at 10 rad/s."""
     found = harmonic_balance(lambda w: 1.0 / (1.0 + 1j * w), coulomb, omega=(0.1, 10.0))
     assert found == []
@@ -175,7 +175,7 @@ def test_found_cycles_are_a_list_with_a_message():
 
 
 @pytest.mark.parametrize("bias", [0.3, -0.3, 1.5])
-def test_a_law_of_one_side_with_bias(bias):
+def test_one_sided_law_with_bias_matches_quadrature(bias):
     """F = v² for v > 0, nothing below: not odd, so the sign of the bias matters; N = 1/(πV) ∮ F sin θ dθ."""
     size = 0.8
     value, _ = quad(
@@ -189,7 +189,7 @@ def test_a_law_of_one_side_with_bias(bias):
     assert float(found) == pytest.approx(2.0 * value / (math.pi * size), rel=1e-12)
 
 
-def test_where_the_body_sticks_the_prediction_warns():
+def test_prediction_warns_if_the_body_sticks():
     """A block on a belt: sqrt(k/m) = 1.414 rad/s is predicted where it sticks and slips at 1.27."""
     m = ss.Machine(mass=1.0, stiffness=2.0, damping=0.01, names=["block"])
     law = ss.Stribeck(static=1.0, kinetic=0.8, stribeck_velocity=0.1)
@@ -206,7 +206,7 @@ def test_where_the_body_sticks_the_prediction_warns():
     assert ss.simulate(m, t_end=200.0, dt=1e-3).events.of("belt").time.size > 50
 
 
-def test_distortion_in_closed_form():
+def test_distortion_matches_closed_form():
     """v^3 - v under V sin has the third harmonic V^3/4 alone; the path lets |G(3 j omega)| of it through."""
     gain = lambda w: 1j * w / (2.0 - w**2 + 0.1j * w)  # noqa: E731
     (cycle,) = harmonic_balance(gain, lambda v: v**3 - v)

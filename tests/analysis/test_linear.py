@@ -24,7 +24,7 @@ def random_system(rng, states, inputs, outputs, feedthrough=True):
     )
 
 
-def test_two_mass_frequencies():
+def test_two_mass_frequencies_match_table_1():
     """70.71 and 100 rad/s from Table 1 of Krämer, Kempkes."""
     drive = two_mass_resonance(**TABLE_1)
     assert drive.antiresonance == pytest.approx(70.71, abs=5e-3)
@@ -88,7 +88,7 @@ def test_static_gain_as_a_controller():
     np.testing.assert_allclose(poles, [-1.0, -4.0], rtol=1e-12)
 
 
-def test_cascade_poles():
+def test_cascade_poles_are_roots_of_the_characteristic_polynomial():
     """Roots of the characteristic polynomial written out by hand, and Table 1 stable."""
     poles = cascade_poles(**TABLE_1, **CASCADE)
     m1, m2, c, d = TABLE_1.values()
@@ -103,7 +103,7 @@ def test_cascade_poles():
         assert np.abs(poles - pole).min() < 1e-9 * abs(pole)
 
 
-def test_cascade_step():
+def test_cascade_has_unit_static_gain():
     """The closed loop holds x_M at the reference: unit gain at rest from x_ref, by the final value."""
     closed = feedback(motor_side(two_mass_matrices(**TABLE_1)), cascade_matrices(**CASCADE))
     # x_ref enters as kv·x_ref into the velocity error: F = kp·(e + ∫e/tn), the state of the integral is the

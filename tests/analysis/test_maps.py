@@ -48,7 +48,7 @@ def intervals_of(state_map):
     return [solutions for _, _, solutions in state_map.intervals]
 
 
-def test_set_2_from_stick():
+def test_map_of_set_2_from_stick_matches_closed_form():
     """The four intervals of w with all their solutions, and both answers of Lemke (enumeration of all 2⁵
     bases).
     """
@@ -75,14 +75,14 @@ def test_set_1_slides_between_stick_and_separation():
     assert np.all(result.unique)
 
 
-def test_no_sliding_when_lifting():
+def test_gear_never_slides_when_lifting_above_cot_gamma():
     """μ > cot γ (cases 3 and 4): the lower wedge cannot be pushed in, however hard."""
     gear = dataclasses.replace(SET_2, friction=6.0)
     result = ss.analysis.state_map(gear, low=-100.0)
     assert intervals_of(result) == [("stick",), ("stick", "slip-", "open"), ("open",)]
 
 
-def test_bound_of_case_4_is_that_of_lemkes_path():
+def test_bound_of_case_4_is_a_change_of_lemkes_path():
     """Where Lemke with the source's scaling changes to separation although stick still solves the problem.
 
     The source prints (m1c + m2c − m2s)/(m1(2s − c)); with F/k and the right sign it is met.
@@ -97,7 +97,7 @@ def test_bound_of_case_4_is_that_of_lemkes_path():
     assert "stick" in result.at(bound * (1 + 1e-6)).solutions
 
 
-def test_states_after_slip():
+def test_lowering_slip_has_two_or_no_next_states():
     """(4.41–4.46): lowering has two solutions or none under the chatter condition; lifting has one."""
     lowering = ss.analysis.state_map(SET_2, start="slip-")
     assert intervals_of(lowering) == [(), ("slip-", "open")]
@@ -168,7 +168,7 @@ def test_impact_maps_hold_what_enumeration_by_hand_finds(restitution):
             assert set(solutions) == after
 
 
-def test_contact_room_finds_the_same_transitions():
+def test_maps_agree_with_contact_transitions():
     """The engine's own enumeration of modes, apart from the 5×5 problem of the maps."""
     for gear in itertools.chain([SET_2, SET_1], random_gears(30, 3)):
         for low, high, solutions in ss.analysis.state_map(gear).intervals:
@@ -178,7 +178,7 @@ def test_contact_room_finds_the_same_transitions():
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.4])
-def test_contact_room_finds_the_same_impacts(restitution):
+def test_maps_agree_with_contact_impacts(restitution):
     names = {"separate": "open"}
     for gear in itertools.chain([SET_2], random_gears(4, 4)):
         gear = dataclasses.replace(gear, restitution=restitution)
@@ -194,7 +194,7 @@ def test_contact_room_finds_the_same_impacts(restitution):
             assert separates == {mode.startswith("open") for mode in result.expansion.at(alpha).solutions}
 
 
-def test_impact_of_set_2():
+def test_impact_map_of_set_2_matches_closed_form():
     """Figures 6.2 and 6.3: an approach in lowering ends in stick; expansion separates for ε > 0 with ġ_T =
     0.
     """
@@ -211,7 +211,7 @@ def test_impact_of_set_2():
     assert plastic.restitution == 0.0
 
 
-def test_impact_map_edges():
+def test_impact_map_edges_match_closed_form():
     """Stick begins where Λ_T = −μ·Λ_N in the closed form; at π/2 the wedges no longer approach."""
     s, c, m1, m2 = math.sin(SET_2.angle), math.cos(SET_2.angle), SET_2.upper_mass, SET_2.lower_mass
     nn, tt, nt = m1 * c * c + m2 * s * s, m1 * s * s + m2 * c * c, s * c * (m1 - m2)
@@ -235,7 +235,7 @@ def test_directions_of_separation_are_those_of_the_state_map():
     assert result.at(1.6).solutions == ("stick", "slip-", "open")
 
 
-def test_impact_that_slips():
+def test_steep_impact_ends_in_slip():
     """γ = 50°, ρ = 60°, m2/m1 = 0.05, α = −44°: slips instead of sticking."""
     gear = dataclasses.replace(
         SET_2, angle=np.deg2rad(50), friction=np.tan(np.deg2rad(60)), lower_mass=0.05 * SET_2.upper_mass
@@ -255,7 +255,7 @@ def test_worm_gear_is_read_as_its_wedge():
     assert heavy.chatter_margin == pytest.approx(0.0, abs=1e-15)
 
 
-def test_state_map_reading():
+def test_state_map_is_read_by_index_and_by_value():
     result = ss.analysis.state_map(SET_2)
     assert len(result) == 4 and result[-1].solutions == ("open",)
     assert result.at(0.7e-3) == result[2]
@@ -269,7 +269,7 @@ def test_state_map_reading():
         result.at(1.0)
 
 
-def test_chatter_map():
+def test_chatter_map_matches_the_chatter_condition():
     """δ = 0 is the boundary of the direct opening; the pull decides about an opening after a slip."""
     friction, ratio = np.linspace(0.05, 0.5, 30), np.geomspace(1e-4, 0.1, 30)
     result = ss.analysis.chatter_map(SET_2, friction, ratio)

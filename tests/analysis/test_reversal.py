@@ -27,7 +27,7 @@ def test_a_stuck_body_lags_until_the_controller_breaks_it_away() -> None:
     assert stops.longest == pytest.approx(longest, rel=2e-2)
 
 
-def test_reversals_of_plain_samples() -> None:
+def test_reversals_of_plain_samples_are_found() -> None:
     t = np.linspace(0.0, 10.0, 4001)
     r = np.sin(2.0 * t)
     found = reversal_error(t, r - 0.1 * np.cos(2.0 * t), r)
@@ -37,7 +37,7 @@ def test_reversals_of_plain_samples() -> None:
     assert found.number == 6 and "6 reversals" in repr(found)
 
 
-def test_a_rest_between_two_ways_counts_when_it_sets_out_again() -> None:
+def test_reversal_after_a_rest_counts_from_the_restart() -> None:
     t = np.linspace(0.0, 4.0, 401)
     r = np.interp(t, [0.0, 1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 1.0, 0.0, 0.0])
     found = reversal_error(t, r, r)

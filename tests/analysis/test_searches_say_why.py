@@ -8,13 +8,13 @@ def test_extractable_energy_of_a_passive_law_says_what_was_tried() -> None:
     found = ss.analysis.extractable_energy(ss.Coulomb(1.0))
     assert not found.found
     assert found.message == (
-        f"no energy is drawn: each of the {found.tried} velocities tried leaves the law with net energy taken in"
+        f"no energy extracted: the law absorbed net energy in each of the {found.tried} velocities tried"
     )
     driving = ss.analysis.extractable_energy(ss.Table([-1.0, 1.0], [0.5, 1.0]), max_velocity=1.0)
-    assert driving.message.startswith(f"{driving.energy:.6g} J are drawn within ")
+    assert driving.message.startswith(f"{driving.energy:.6g} J are extracted within ")
 
 
-def test_complementarity_problem_without_solution_says_how_that_is_known() -> None:
+def test_problem_without_solution_states_its_proof() -> None:
     """w1 = -z2 - 1 < 0 for every z >= 0: there is no solution."""
     m, q = [[0.0, -1.0], [-1.0, 0.0]], [-1.0, -1.0]
     assert lcp.lemke(m, q).message.startswith("no solution found: all of ")

@@ -97,7 +97,7 @@ def independent(load: float, frequency: float, error_from: float, t_end: float) 
 
 
 @pytest.mark.parametrize(("load", "frequency"), [(3000.0, 1.0), (9810.0, 2.0), (25000.0, 1.0)])
-def test_points_of_the_map_are_those_of_scipy(load: float, frequency: float) -> None:
+def test_map_points_agree_with_scipy(load: float, frequency: float) -> None:
     """DOP853 at 1e-10 with events; its own times of events are good to about 1e-10 of the run."""
     t_end, error_from = 1.5 / frequency, 0.5 / frequency
     found = stuck_fraction_map(drive, [load], [frequency], t_end=t_end, error_from=error_from, rtol=1e-10)
@@ -108,7 +108,7 @@ def test_points_of_the_map_are_those_of_scipy(load: float, frequency: float) -> 
     assert 0.05 < fraction < 0.95
 
 
-def test_slow_motion_is_a_play() -> None:
+def test_fraction_and_error_of_slow_motion_match_closed_form() -> None:
     """Static = kinetic, ever slower: the load follows behind ± Fs/c, stuck at reversals, linearly in speed.
 
     Closed form: breaks away at A sin θ = Fs/c; after each reversal it waits until A (1 - cos θ) = 2 Fs/c.
@@ -132,7 +132,7 @@ def test_slow_motion_is_a_play() -> None:
 
 
 @pytest.mark.parametrize("frequency", [0.1, 0.5, 3.0])
-def test_held_for_good_above_the_force_of_the_coupling(frequency: float) -> None:
+def test_load_sticks_permanently_above_the_coupling_force(frequency: float) -> None:
     """A load that is held sees c x_M + d v_M of the clamped loop (matrix exponential); less than Fs: no slip."""
     omega = 2.0 * math.pi * frequency
     a = np.zeros((5, 5))
@@ -153,7 +153,7 @@ def test_held_for_good_above_the_force_of_the_coupling(frequency: float) -> None
     assert found.error[0, 1] == pytest.approx(AMPLITUDE, rel=1e-14)
 
 
-def test_the_passage_from_a_to_c_has_no_jump() -> None:
+def test_error_is_continuous_between_cases_a_and_c() -> None:
     """The text: a continuous transition. Where a slip is born the stuck fraction rises like a square root."""
     loads = np.array([7794.0, 7795.0])
     for _ in range(4):
@@ -166,7 +166,7 @@ def test_the_passage_from_a_to_c_has_no_jump() -> None:
     assert np.abs(np.diff(found.error[0])).max() < 1e-12
 
 
-def test_little_friction_helps() -> None:
+def test_little_friction_reduces_the_error() -> None:
     """The text: a little friction damps the swing. So the error first falls, then rises."""
     found = stuck_fraction_map(
         lambda load, f: servo_map.drive(load, f), [0.0, 98.1, 981.0], [0.5], t_end=3.0, error_from=1.0
@@ -175,7 +175,7 @@ def test_little_friction_helps() -> None:
     assert found.error[0, 1] < 0.7 * found.error[0, 0] < found.error[0, 2]
 
 
-def test_any_machine_and_names() -> None:
+def test_map_takes_any_machine_and_signal_names() -> None:
     """A block on a slow surface, dragged by a spring: stuck until the spring pulls hard enough."""
 
     def block(load: float, speed: float) -> ss.Machine:

@@ -27,7 +27,7 @@ def event(time, element, before, after):
     return SimpleNamespace(time=time, element=element, before=before, after=after)
 
 
-def test_following_error_of_a_sine():
+def test_following_error_of_a_sine_matches_closed_form():
     t = np.linspace(0.0, 2.0 * np.pi, 20_001)
     error = following_error(t, 0.1 * np.sin(t), np.sin(t))
     assert error.max == pytest.approx(0.9, rel=1e-7)
@@ -56,7 +56,7 @@ def test_error_at_rest_is_that_at_the_end_of_each_rest():
     assert following_error(t, actual, reference, rest=2.5).rests == 0
 
 
-def test_a_signal_is_a_reference_as_it_is() -> None:
+def test_signal_is_accepted_as_reference() -> None:
     """Nothing moves: the error is the reference itself, of a run without samples in between and of plain times."""
     wave = ss.Sine(amplitude=2.0, frequency=0.5)
     run = ss.simulate(ss.Machine(mass=1.0, names=["q"]), t_end=4.0)
@@ -77,7 +77,7 @@ def test_following_error_by_name():
 
 
 @pytest.mark.parametrize("damping", [0.1, 0.3, 0.7])
-def test_settling_of_a_second_order_step(damping):
+def test_settling_of_second_order_step_matches_closed_form(damping):
     """Overshoot exp(−πζ/sqrt(1 − ζ²)); the response stays in the band after the time found, and not
     before.
     """
@@ -94,7 +94,7 @@ def test_settling_of_a_second_order_step(damping):
     assert np.all(np.abs(x - 1.0)[t > result.time] <= 0.05)
 
 
-def test_settling_cases():
+def test_unsettled_signal_has_infinite_settling_time():
     t = np.linspace(0.0, 1.0, 101)
     assert settling(t, t, target=2.0).time == math.inf
     assert not settling(t, t, target=2.0).settled
@@ -130,7 +130,7 @@ def belt_run():
     return ss.simulate(machine, t_end=100.0, dt=0.01, initial={"block.velocity": 0.2})
 
 
-def test_a_run_of_the_engine():
+def test_stops_of_the_belt_match_closed_form():
     """Stick lasts 1 s and slip (2π − 2·atan2(A, B))/ω with A = 0.1, B = 0.2/ω, after a first stick of 2.5
     s.
     """
@@ -160,7 +160,7 @@ def test_settling_says_when_or_why_not():
     )
 
 
-def test_stops_of_an_element_without_events():
+def test_element_without_events_has_one_stop_or_none():
     run = Run([0.0, 1.0], guide__mode=np.zeros(2, dtype=np.int8), slide__mode=np.ones(2, dtype=np.int8))
     assert stops(run, "guide").fraction == 1.0
     assert stops(run, "slide").number == 0 and stops(run, "slide").longest == 0.0
@@ -187,7 +187,7 @@ REFERENCE = json.loads(
 )
 
 
-def test_following_error_of_the_drive_without_friction():
+def test_following_error_without_friction_matches_closed_loop_matrices():
     """Table 1, case a, from the closed loop's matrices: 3.19 µm over 3 s, 2.17 µm from 1 s on."""
     kv, kp, tn = 8 / 60e-3, 700e3, 30e-3
     plant = motor_side(two_mass_matrices(1000.0, 1000.0, 5e6, 1341.64))
@@ -218,7 +218,7 @@ def test_following_error_of_the_drive_without_friction():
 
 
 @pytest.mark.parametrize(("case", "number", "percent"), [("b", 13, 13.8), ("c", 39, 47.1)])
-def test_stops_of_the_drive(case, number, percent):
+def test_stops_of_the_drive_match_its_events(case, number, percent):
     """Table 1: 13 and 39 mode changes, stuck 13.8 and 47.1 % of the time, from the stored events."""
     stored = REFERENCE[case]
     modes = ["stick", *(mode for _, mode in stored["events"])]
@@ -253,7 +253,7 @@ def test_bad_input_names_the_argument(call, name):
         call()
 
 
-def test_overshoot_of_a_step_downwards():
+def test_downward_step_has_the_overshoot_of_the_upward_step():
     """From 1 to 0 by way of -0.1: a tenth beyond; a step up by the mirrored way has the same."""
     t, x = [0.0, 1.0, 2.0, 3.0], np.array([1.0, -0.1, 0.02, 0.0])
     for sign in (1.0, -1.0):

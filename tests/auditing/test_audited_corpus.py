@@ -19,11 +19,11 @@ def _audited(name: str, build) -> str:
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_published_machines(name: str) -> None:
+def test_published_machines_pass_the_audit(name: str) -> None:
     assert _audited(name, PUBLISHED[name]) == ""
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_random_machines(batch: int) -> None:
+def test_random_machines_pass_the_audit(batch: int) -> None:
     chosen = [c for c in cases() if c[0] not in PUBLISHED][batch::BATCHES]
     assert "".join(_audited(*case) for case in chosen) == ""

@@ -44,7 +44,7 @@ BY = ["x.position", "y.position", "time"]
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-def test_against_the_engine(name: str) -> None:
+def test_audit_derivatives_agree_with_the_engine(name: str) -> None:
     rng = np.random.default_rng(7)
     known = {key: rng.uniform(0.3, 1.7, 50) for key in (*BY, "x.velocity", "y.velocity")}
     pace = {"x.position": known["x.velocity"], "y.position": known["y.velocity"], "time": 1.0}

@@ -1,4 +1,4 @@
-"""What the audit must find: a good run in which one thing is damaged, or a run of a machine that is not the stated one."""
+"""Faults that the audit must find: a good run with one change, or a run of another machine than stated."""
 
 from __future__ import annotations
 
@@ -152,11 +152,11 @@ def jumping_state() -> Damaged:
     return Damaged(run, signals={"floor.z": within(3.0, 9.0, lambda z: z + 1e-4)})
 
 
-M, Q = "M a = forces", "q' = v"
+M, Q, LAW = "M a = forces", "q' = v", "force follows the law"
 FAULTS: dict[str, tuple[Callable[[], Damaged], str]] = {
-    "a force sample": (lambda: on_belt(signals={"belt.force": within(3.0, 3.5, lambda f: 1.001 * f)}), "force is that"),
-    "the sign of friction": (lambda: on_belt(signals={"belt.force": within(3.0, 3.5, lambda f: -f)}), "force is that"),
-    "a mode": (lambda: on_belt(signals={"belt.mode": within(1.0, 1.5, lambda m: m + 1)}), "mode changes at"),
+    "a force sample": (lambda: on_belt(signals={"belt.force": within(3.0, 3.5, lambda f: 1.001 * f)}), LAW),
+    "the sign of friction": (lambda: on_belt(signals={"belt.force": within(3.0, 3.5, lambda f: -f)}), LAW),
+    "a mode": (lambda: on_belt(signals={"belt.mode": within(1.0, 1.5, lambda m: m + 1)}), "mode changes only at"),
     "a velocity": (lambda: on_belt(signals={"block.velocity": within(3.0, 3.5, lambda v: v + 1e-6)}), Q),
     "a sample that is no number": (lambda: on_belt(signals={"block.position": within(3.0, 3.1, lambda v: np.nan)}), M),
     "the mass": (lambda: instead(belt(mass=1.001), belt(), **ON_BELT), M),
@@ -164,11 +164,11 @@ FAULTS: dict[str, tuple[Callable[[], Damaged], str]] = {
     "the damping": (lambda: instead(belt(damping=0.02001), belt(), **ON_BELT), M),
     "the speed of the belt": (lambda: instead(belt(speed=0.2001), belt(), **ON_BELT), "at rest v = 0"),
     "the load": (lambda: instead(belt(load=1.001), belt(), **ON_BELT), "load"),
-    "an early break-away": (early_break_away, "rests while"),
+    "an early break-away": (early_break_away, "stays at rest while"),
     "a late break-away": (late_break_away, "at rest |F|"),
-    "a departure while the load falls": (departure_while_the_load_falls, "leaves rest at its static level"),
-    "a shifted event": (shifted_event, "mode changes at"),
-    "a lost event": (lambda: on_belt(events=without(ss.simulate(belt(), **ON_BELT).events, 1)), "mode changes at"),
+    "a departure while the load falls": (departure_while_the_load_falls, "breaks away at its static level"),
+    "a shifted event": (shifted_event, "mode changes only at"),
+    "a lost event": (lambda: on_belt(events=without(ss.simulate(belt(), **ON_BELT).events, 1)), "mode changes only at"),
     "the kinetic level": (lambda: instead(belt(law=ss.Coulomb(1.0, 0.801)), belt(), **ON_BELT), M),
     "the Stribeck velocity": (
         lambda: law_instead(ss.Stribeck(**STRIBECK), ss.Stribeck(**STRIBECK | {"stribeck_velocity": 0.11})), M),
@@ -191,9 +191,9 @@ FAULTS: dict[str, tuple[Callable[[], Damaged], str]] = {
         lambda: instead(ball(restitution=0.51, impact="newton"), ball(impact="newton"), **FALL), "Newton's law"),
     "energy erased by an impact": (energy_erased, "Poisson's law"),
     "friction of the impact": (lambda: instead(ball(mu=0.101), ball(mu=0.1), **FALL), "friction impulse in its cone"),
-    "a missing impact": (lambda: falling(events=without(ss.simulate(ball(), **FALL).events, 0)), "velocity goes on"),
+    "a missing impact": (lambda: falling(events=without(ss.simulate(ball(), **FALL).events, 0)), "velocity is continuous"),
     "an impulse": (lambda: first_impact(normal_impulse=6.65), "M dv = impulses"),
-    "the loss of an impact": (lambda: first_impact(loss=7.0), "loss is that"),
+    "the loss of an impact": (lambda: first_impact(loss=7.0), "loss follows"),
     "penetration": (lambda: instead(ball(gap=0.001), ball(), **FALL), "gap >= 0"),
     "a dip between two samples": (
         lambda: instead(

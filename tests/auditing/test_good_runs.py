@@ -47,7 +47,7 @@ def passes(machine: Any, t_end: float, **options: Any) -> ss.Trajectory:
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_every_law(name: str) -> None:
+def test_runs_with_every_law_pass(name: str) -> None:
     force = ss.Sine(amplitude=4.0, frequency=0.3)
     m = ss.Machine(
         mass=[1.0, 0.5], stiffness=[[6.0, -3.0], [-3.0, 3.0]], names=["a", "b"], force={"a": force}
@@ -62,7 +62,7 @@ def test_every_law(name: str) -> None:
     "name", ["coulomb and viscous", "table", "lugre", "maxwell slip", "memory and dwell"]
 )
 @pytest.mark.parametrize("method", ["explicit", "stiff"])
-def test_numerical_methods_and_coarse_tolerances(name: str, method: Any) -> None:
+def test_runs_with_coarse_tolerances_pass(name: str, method: Any) -> None:
     m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
     m.add_friction("belt", on="block", law=LAWS[name], surface_velocity=0.2)
     passes(m, 20.0, method=method, rtol=1e-5, initial={"block.velocity": 0.2})
@@ -87,14 +87,14 @@ CONTROLLERS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", CONTROLLERS)
-def test_every_controller(name: str) -> None:
+def test_runs_with_every_controller_pass(name: str) -> None:
     m = ss.Machine(mass=1.0, damping=1.0, names=["slide"])
     m.add_friction("guide", on="slide", law=ss.Stribeck(**STRIBECK))
     m.add_controller(**CONTROLLERS[name], on="slide", reference=ss.SmoothStep(1.0, start=0.2, duration=0.7))
     passes(m, 3.0)
 
 
-def test_controllers_in_series_and_compensation() -> None:
+def test_runs_with_chained_controllers_and_compensation_pass() -> None:
     m = ss.Machine(mass=1.0, names=["slide"])
     law, move = ss.Stribeck(**STRIBECK), ss.SmoothStep(1.0, duration=0.8)
     m.add_friction("guide", on="slide", law=law)
@@ -110,7 +110,7 @@ def test_controllers_in_series_and_compensation() -> None:
 
 @pytest.mark.parametrize("impact", ["poisson", "newton"])
 @pytest.mark.parametrize("restitution", [0.0, 0.6, 1.0])
-def test_contacts_with_moving_walls(impact: str, restitution: float) -> None:
+def test_runs_with_moving_walls_pass(impact: str, restitution: float) -> None:
     m = ss.Machine(mass=[1.0, 2.0], stiffness=1.0, names=["x", "y"], force={"y": -9.81})
     table = ss.Sine(amplitude=-0.1, frequency=1.3)
     m.add_contact(
@@ -121,7 +121,7 @@ def test_contacts_with_moving_walls(impact: str, restitution: float) -> None:
     passes(m, 2.0, initial={"y.position": 1.0, "x.velocity": 1.0})
 
 
-def test_load_from_a_contact() -> None:
+def test_runs_with_load_from_a_contact_pass() -> None:
     m = ss.Machine(
         mass=[1.0, 1.0],
         names=["x", "y"],
@@ -151,7 +151,7 @@ def _ready() -> dict[str, Callable[[], tuple[Any, float]]]:
 
 
 @pytest.mark.parametrize("name", _ready())
-def test_ready_machines(name: str) -> None:
+def test_runs_of_ready_machines_pass(name: str) -> None:
     machine, t_end = _ready()[name]()
     run = ss.simulate(machine, t_end)
     report = ss.analysis.audit(run)
@@ -176,9 +176,9 @@ def test_audit_lists_unchecked_laws() -> None:
     assert "not checked: memory of 'belt'" in str(report)
 
 
-def test_runs_that_it_does_not_take() -> None:
+def test_unsupported_runs_are_refused() -> None:
     m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
-    with pytest.raises(ValueError, match="keeps its segments"):
+    with pytest.raises(ValueError, match="with its segments"):
         ss.analysis.audit(ss.simulate(m, 5.0, keep="events"))
     with pytest.raises(ValueError, match="time stepping"):
         ss.analysis.audit(ss.simulate(m, 5.0, method="time_stepping", max_step=1e-2))
@@ -187,8 +187,8 @@ def test_runs_that_it_does_not_take() -> None:
         ss.analysis.audit(ss.simulate(plant, 1.0))
 
 
-def test_the_readme_belt() -> None:
-    """What a newcomer runs first."""
+def test_belt_of_the_readme_passes() -> None:
+    """The first example of the README."""
     text = (Path(__file__).parents[2] / "README.md").read_text()
     assert 'law = ss.Coulomb(static=1.0, kinetic=0.8)\nm.add_friction("belt"' in text
     m = ss.Machine(mass=[1.0], stiffness=[[2.0]], names=["block"])

@@ -19,7 +19,7 @@ class TestLag:
     """The lagged force under a prescribed velocity, T f' + f = Fk + (Fs - Fk) exp(-v/vs)."""
 
     @pytest.mark.parametrize(("speed", "deceleration"), [(0.05, 0.04), (0.002, 1e-3), (0.01, 0.2)])
-    def test_constant_deceleration(self, speed, deceleration):
+    def test_lag_under_constant_deceleration_matches_closed_form(self, speed, deceleration):
         """Starts on the curve; closed form in reference/memory.py."""
         p = memory.LAG
         stop = speed / deceleration
@@ -29,14 +29,14 @@ class TestLag:
         exact = [memory.lagged_force(x, p, speed, deceleration, start) for x in t]
         assert run.at(t)["guide.lagged_force"] == pytest.approx(exact, abs=1e-13)
 
-    def test_default_tolerance(self):
+    def test_lag_at_default_tolerance_is_accurate_to_1e_9(self):
         p = memory.LAG
         run = prescribed(pulled_law(p), [0.0, 1.25], [0.05, 0.0], rtol=1e-8)
         t = np.linspace(0.0, 1.249, 301)
         exact = [memory.lagged_force(x, p, 0.05, 0.04, p.kinetic + 5e-3 * np.exp(-50.0)) for x in t]
         assert run.at(t)["guide.lagged_force"] == pytest.approx(exact, abs=1e-9)
 
-    def test_steps_of_velocity(self):
+    def test_lag_under_velocity_steps_matches_closed_form(self):
         """At constant speed f goes to the curve by exp(-t/T); at break-away it starts at the level reached
         less b|v|."""
         p = memory.LAG
@@ -67,7 +67,7 @@ class TestLag:
 
     @pytest.mark.parametrize("dwell", [0.0, 0.5])
     @pytest.mark.parametrize("slope", [0.1, 0.0])
-    def test_break_away_under_a_falling_load(self, slope, dwell):
+    def test_break_away_under_a_falling_load_matches_closed_form(self, slope, dwell):
         """N falls by 0.5 1/s under a force that holds or grows: it breaks away where F = Fs N, with f = Fs N
         of that moment, not of the last stop; then m v' = F - f, T f' = N (Fk + (Fs - Fk) e^(-v/vs)) - f by
         SciPy."""
@@ -109,7 +109,7 @@ class TestLag:
         after = run.at(0.05)
         assert [after["a.acceleration"][0], after["b.acceleration"][0]] == pytest.approx(list(a), rel=1e-12)
 
-    def test_surface_that_jumps_away_after_the_load_fell(self):
+    def test_surface_jump_after_a_load_decrease_starts_slip(self):
         """The load halves in stick; then the surface leaves, and pulls with the level of that moment: 1.5 N,
         which the ground's 2 N hold, not the 3 N of the start."""
         curve = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=0.05, shape=1.0)
@@ -126,7 +126,7 @@ class TestLag:
         expected = curve_end + (1.5 - curve_end) * np.exp(-(t - 1.0) / 0.05)
         assert run.at(t)["ground.force"] == pytest.approx(expected, rel=1e-8)
 
-    def test_no_lag_is_the_limit(self):
+    def test_short_lag_converges_to_no_lag(self):
         """T_fr to zero: the events of the plain curve, with a difference proportional to T_fr."""
         off = []
         base = ss.simulate(pulled_spring(), 6.0, rtol=1e-11)
@@ -140,7 +140,7 @@ class TestLag:
 class TestDwell:
     @pytest.mark.parametrize("dwell", [1e-4, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e4])
     @pytest.mark.parametrize("speed", [5e-4, 5e-6])
-    def test_break_away_is_a_quadratic(self, dwell, speed):
+    def test_break_away_time_solves_a_quadratic(self, dwell, speed):
         """c vd (t_s + tau) - c x = f_sa + (Fs - f_sa) tau/(tau + Td), for every stick of a run."""
         p = dataclasses.replace(memory.DWELL, dwell=dwell, drive_velocity=speed)
         run = ss.simulate(pulled_spring(p), 4.0 * p.static / (p.stiffness * speed), rtol=1e-9)
@@ -152,7 +152,7 @@ class TestDwell:
             tau = memory.dwell_break_away(p, force, entry["guide.limit"][0])
             assert end.time - begin.time == pytest.approx(tau, abs=1e-10, rel=1e-12)
 
-    def test_limit_while_sticking(self):
+    def test_limit_in_stick_grows_with_dwell_time(self):
         """The limit rises from f_sa as t/(t + Td); the peak of the curve afterwards is the level reached."""
         p = memory.DWELL
         run = ss.simulate(pulled_spring(p), 6.0, rtol=1e-11)

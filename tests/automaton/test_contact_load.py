@@ -46,7 +46,7 @@ def test_break_away_and_sliding_in_closed_form():
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-def test_load_follows_the_contact_and_energy_balances(options):
+def test_load_equals_the_contact_force_and_energy_balances(options):
     run = ss.simulate(train(**options), 6.0, dt=0.01)
     assert run.success and len(run.events) >= 1
     expected = 1.0 + FACTOR / KINETIC * run["push.normal_force"]
@@ -55,7 +55,7 @@ def test_load_follows_the_contact_and_energy_balances(options):
     assert abs(run.energy.residual) < 1e-12
 
 
-def test_lag_under_a_contact_force_against_scipy():
+def test_lag_under_a_contact_force_agrees_with_scipy():
     """T f' + f = F_k + nu lambda, lambda = P - m_a a, while both masses slide."""
     run = ss.simulate(train(memory=ss.Lag(0.02)), 3.0, rtol=1e-10)
     begin = run.events[0].time
@@ -75,7 +75,7 @@ def test_lag_under_a_contact_force_against_scipy():
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-def test_same_run_as_with_the_load_as_a_form(options):
+def test_contact_load_gives_the_same_run_as_a_load_form(options):
     """A block held down on a table by a force: the table's force is that force and its weight."""
     press = ss.Piecewise([0, 2, 4, 6, 8], [1.0, 3.0, 0.5, 4.0, 1.0])
     law = ss.StickSlip(
@@ -111,20 +111,20 @@ def test_start_at_rest_under_load_is_fully_aged():
 
 
 class TestBadInput:
-    def test_contact_that_does_not_exist(self):
+    def test_unknown_contact_as_load_is_refused(self):
         m = ss.Machine(mass=1.0, names=["x"])
         law = ss.StickSlip(ss.Coulomb(static=1.0, kinetic=0.5), load_factor=0.5)
         m.add_friction("guide", on="x", law=law, load="wall.normal_force")
         with pytest.raises(ValueError, match=r"load of 'guide': unknown contact 'wall'; known are: none"):
             m.check()
 
-    def test_load_factor_of_the_contact_itself(self):
+    def test_load_factor_on_a_contact_is_refused(self):
         m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
         law = ss.StickSlip(ss.Coulomb(static=1.0, kinetic=0.5), load_factor=0.5)
         with pytest.raises(ValueError, match=r"load_factor of 'floor' = 0.5 is not allowed"):
             m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=law)
 
-    def test_another_signal_of_a_contact(self):
+    def test_other_contact_signals_as_load_are_refused(self):
         m = ss.Machine(mass=1.0, names=["x"])
         m.add_contact("wall", normal={"x": 1})
         law = ss.StickSlip(ss.Coulomb(static=1.0, kinetic=0.5), load_factor=0.5)

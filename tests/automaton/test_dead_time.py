@@ -25,7 +25,7 @@ def belt(tau=0.05, law=FILM, surface=0.2, **options):
     return m
 
 
-def test_falling_line_under_a_constant_force_in_closed_form():
+def test_falling_line_under_constant_force_matches_closed_form():
     """f = 2 - v up to 1 m/s: m v' = F - 2 + v(t - tau) is a polynomial of one degree more in each tau."""
     tau, force, v0, mass = 0.3, 1.7, 0.5, 2.0
     m = ss.Machine(mass=mass, names=["a"], force={"a": force})
@@ -58,7 +58,7 @@ def test_the_static_level_holds_on_for_one_dead_time():
 
 
 @pytest.mark.parametrize("tau", [0.01, 0.05, 0.3, 1.0])
-def test_stick_slip_against_the_method_of_steps(tau):
+def test_stick_slip_agrees_with_the_method_of_steps(tau):
     truth = Belt(tau=tau)
     end = truth.run(0.0, 0.0, 14.0)
     run = ss.simulate(belt(tau), 14.0, rtol=1e-11)
@@ -77,13 +77,13 @@ def test_error_follows_rtol():
 
 
 @pytest.mark.parametrize("method", ["auto", "explicit", "stiff"])
-def test_every_method_gives_the_same(method):
+def test_all_methods_agree(method):
     run = ss.simulate(belt(0.3), 14.0, rtol=1e-9, method=method)
     assert run.y[:2, -1] == pytest.approx(Belt(tau=0.3).run(0.0, 0.0, 14.0), abs=2e-8)
 
 
 def test_delayed_velocity_is_the_velocity_of_one_dead_time_ago():
-    """Also in stick, across stops, and where the surface moves by itself."""
+    """Same in stick, across stops, and on a moving surface."""
     tau = 0.25
     run = ss.simulate(belt(tau, surface=ss.Sine(amplitude=4.0, frequency=0.2)), 30.0, dt=0.01, rtol=1e-10)
     late = run["belt.delayed_velocity"][25:]
@@ -92,7 +92,7 @@ def test_delayed_velocity_is_the_velocity_of_one_dead_time_ago():
     assert late == pytest.approx(slid[:-25], abs=2e-8)
 
 
-def test_two_elements_with_different_dead_times():
+def test_two_elements_with_different_dead_times_converge():
     """Coupled, one with presliding and dwell: every run of half the tolerance is nearer, and the audit agrees."""
     m = ss.Machine(mass=[1.0, 2.0], stiffness=[[5.0, -2.0], [-2.0, 4.0]], names=["a", "b"])
     first = ss.StickSlip(FILM, memory=ss.DeadTime(0.07))
@@ -122,7 +122,7 @@ def test_film_of_a_short_stop_lowers_the_level_with_dwell():
         assert abs(2.0 * run.at(leave)["block.position"][0]) == pytest.approx(level, abs=1e-8)
 
 
-def test_contact_friction_remembers_from_its_landing():
+def test_contact_friction_with_dead_time_starts_at_landing():
     """Lands at 0.5 m/s, slides under mu N(t) of the velocity tau ago; m v' = -mu(|v(t - tau)|) m g."""
     g, tau = 9.81, 0.02
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -g})
@@ -140,7 +140,7 @@ def test_contact_friction_remembers_from_its_landing():
     assert run.at(t)["x.velocity"] - run.at(t + tau)["x.velocity"] == pytest.approx(second, rel=1e-11)
 
 
-def test_resumed_anywhere_it_has_the_same_bits():
+def test_resumed_run_is_bitwise_equal():
     m, whole = belt(0.3), ss.simulate(belt(0.3), 9.0)
     for stop in (0.01, 0.1, 0.31, 2.0, whole.events[0].time, whole.events[1].time + 0.3, 7.7):
         first = ss.simulate(m, stop)
@@ -171,13 +171,13 @@ def test_memory_is_bounded():
     assert max(sizes) < 2.0 * sizes[0]
 
 
-def test_steps_do_not_multiply():
-    """What jumped comes back a few times, not for ever."""
+def test_step_count_stays_bounded():
+    """A jump comes back a few times, not for ever."""
     steps = [len(ss.simulate(belt(0.02), t).t) for t in (50.0, 100.0)]
     assert steps[1] < 2.2 * steps[0]
 
 
-def test_ensemble_and_description():
+def test_dead_time_is_swept_and_saved():
     m = belt(0.3)
     assert "belt.law.dead_time" in m.parameters
     result = ss.ensemble(m, {"belt.law.dead_time": [0.1, 0.3]}, t_end=9.0, measure=["block.position.final"])
@@ -189,7 +189,7 @@ def test_ensemble_and_description():
     assert law == pickle.loads(pickle.dumps(law)) and law != ss.StickSlip(FILM, memory=0.3)
 
 
-def test_sampled_control_around_it():
+def test_sampled_controller_around_dead_time_agrees_with_reference():
     """Ticks are kinks of the velocity; they come back too."""
     m = ss.Machine(mass=1.0, names=["a"])
     m.add_friction("guide", on="a", law=ss.StickSlip(FILM, memory=ss.DeadTime(0.033)))
@@ -202,7 +202,7 @@ def test_sampled_control_around_it():
 
 
 @pytest.mark.parametrize("law", [FILM, ss.Coulomb(1.0, 0.6)], ids=["stribeck", "coulomb"])
-def test_real_time_comes_near_with_its_step(law):
+def test_real_time_error_decreases_with_the_step(law):
     m = belt(0.05, law)
     exact = ss.simulate(m, 8.0, dt=0.1, rtol=1e-11)["block.position"]
     errors = []
@@ -219,12 +219,12 @@ def test_real_time_refuses_steps_longer_than_the_dead_time():
 
 
 @pytest.mark.parametrize("tau", [0.0, -1.0, np.nan, np.inf, "x", None])
-def test_bad_delays(tau):
+def test_bad_delays_are_refused(tau):
     with pytest.raises(ValueError, match=r"delay of memory = .* is not allowed"):
         ss.DeadTime(tau)
 
 
-def test_bad_memory_and_curves():
+def test_bad_memory_and_curves_are_refused():
     with pytest.raises(ValueError, match=r"memory = 'late' is not allowed: it must be a Lag, a DeadTime"):
         ss.StickSlip(FILM, memory="late")
     rising = ss.StickSlip(ss.Table([0.0, 1.0], [0.5, 1.0], odd=True), memory=ss.DeadTime(0.1))

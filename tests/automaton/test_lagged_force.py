@@ -7,7 +7,7 @@ from scipy.integrate import trapezoid
 import stickslip as ss
 
 
-def test_turns_with_what_stick_could_hold() -> None:
+def test_reversal_limits_lagged_force_to_the_static_level() -> None:
     """A block slides to a stop while its load falls: f lags at up to N(t - T), above the static level N(t). The spring
     pulls with what lies between: stick cannot hold it, so it turns, with f no higher than that level.
     """
@@ -48,7 +48,7 @@ def test_sum_with_automaton_is_refused() -> None:
         ({"a": 1.0}, "load of 'guide' = 'a' is not allowed"),
     ],
 )
-def test_bad_load_forms(load: dict, text: str) -> None:
+def test_bad_load_forms_are_refused(load: dict, text: str) -> None:
     """Each factor and name of a load form is checked."""
     m = ss.Machine(mass=1.0, names=["a"])
     with pytest.raises(ValueError, match=text):
@@ -65,8 +65,8 @@ def test_applied_force_of_a_pair_counts() -> None:
     assert ss.simulate(m, 0.01)["guide.load"][0] == pytest.approx(2.5, rel=1e-14)
 
 
-def test_why_stuck_of_a_contact_without_friction() -> None:
-    """It has no friction, and the error says so."""
+def test_why_stuck_refuses_contacts_without_friction() -> None:
+    """A machine without friction is refused, and the error says so."""
     m = ss.Machine(mass=1.0, names=["a"], force={"a": -1.0})
     m.add_contact("wall", normal={"a": 1.0})
     with pytest.raises(ValueError, match="'wall' has no friction"):
@@ -90,7 +90,7 @@ def test_response_follows_the_lag() -> None:
     assert run.work[-1] == pytest.approx(trapezoid(force * v, t), rel=1e-7)
 
 
-def test_response_in_presliding() -> None:
+def test_response_in_presliding_is_a_spring() -> None:
     """From rest through x = a t²/2 below the travel: F = k x, work k x²/2; an initial state is refused."""
     law = ss.StickSlip(ss.Coulomb(1.5, 1.0), presliding=ss.Presliding(1e-3))
     run = law.response([0.0, 0.5, 1.0], [0.0, 5e-4, 1e-3], normal_load=2.0)

@@ -25,25 +25,25 @@ def case(request):
 
 
 class TestPublishedRun:
-    def test_events(self, case):
+    def test_events_agree_with_stored_run(self, case):
         _, run, stored = case
         assert compare(run.events, stored["events"]) < 3e-10
         assert [run.at(e.time)["mass.position"][0] for e in run.events] == pytest.approx(
             stored["places"], abs=1e-12
         )
 
-    def test_end(self, case):
+    def test_end_state_agrees_with_stored_run(self, case):
         _, run, stored = case
         assert run.y[:2, -1] == pytest.approx(stored["state"], abs=1e-13)
 
-    def test_default_tolerance(self, case):
+    def test_default_tolerance_finds_the_stored_events(self, case):
         peak, _, stored = case
         assert compare(ss.simulate(pushed_mass(peak), 14.0).events, stored["events"]) < 1e-6
 
-    def test_energy(self, case):
+    def test_energy_balance_closes(self, case):
         assert case[1].energy.residual < 1e-11
 
-    def test_break_away_lines(self, case):
+    def test_break_away_loads_match_closed_form(self, case):
         """Upwards at Fd = Fs + (1 + kappa) c x, downwards at Fd = (1 - kappa) c x - Fs."""
         peak, run, _ = case
         for e in run.events:
@@ -55,7 +55,7 @@ class TestPublishedRun:
             line = up if e.after == ss.Mode.SLIP_FORWARD else down
             assert ref.drive(e.time, peak) == pytest.approx(line, abs=1e-11)
 
-    def test_stick_slip_up_and_reversal_down(self):
+    def test_mass_moves_up_in_jerks_and_reverses_once(self):
         run = ss.simulate(pushed_mass(0.1), 14.0, dt=1e-3, rtol=1e-11)
         up = [e for e in run.events if e.time < 5.0 and e.after == ss.Mode.SLIP_FORWARD]
         down = [e for e in run.events if 7.0 < e.time < 12.0]
@@ -78,8 +78,8 @@ class TestPublishedRun:
 
 
 class TestQuasiStatic:
-    def test_kinetic_line(self):
-        """Without a Stribeck fall the mass follows a slow ramp on Fd = Fk + (1 + nu) c x + b v, v
+    def test_slow_slip_follows_the_kinetic_level(self):
+        """Without a Stribeck effect the mass follows a slow ramp on Fd = Fk + (1 + nu) c x + b v, v
         constant."""
         slope = 0.01
         m = pushed_mass(0.0, static=ref.FK, viscous=20.0, force=ss.Ramp(slope=slope))
@@ -109,7 +109,7 @@ class TestQuasiStatic:
     @pytest.mark.parametrize(
         ("sign", "x"), [(1.0, 1e-4), (-1.0, 1e-4), (1.0, -1e-4), (-1.0, -1e-4), (1.0, 0.0)]
     )
-    def test_break_away_on_both_sides(self, sign, x):
+    def test_break_away_forces_differ_by_direction(self, sign, x):
         """|Fd - c x| = Fs + kappa c |x| on either side of x = 0, in either direction."""
         m = pushed_mass(0.0, force=ss.Ramp(slope=sign * 0.01, offset=ref.C * x))
         run = ss.simulate(m, 10.0, initial={"mass.position": x}, max_events=0)
@@ -119,7 +119,7 @@ class TestQuasiStatic:
 class TestSelfLocking:
     @pytest.mark.parametrize("kappa", [1.0, 1.25, 3.0])
     @pytest.mark.parametrize("x", [1e-4, 1e-2, 10.0])
-    def test_never_returns(self, kappa, x):
+    def test_self_locking_mass_never_returns(self, kappa, x):
         """fs - c x = Fs + (kappa - 1) c x > 0 whatever x: stuck for good, with this margin."""
         m = pushed_mass(0.0, factor=kappa * ref.FK / ref.FS, force=0.0)
         run = ss.simulate(m, 100.0, initial={"mass.position": x})
@@ -130,21 +130,21 @@ class TestSelfLocking:
         assert why.for_good
         assert why.margin == pytest.approx(ref.FS + (kappa - 1.0) * ref.C * x, rel=1e-10)
 
-    def test_pushed_in_and_left(self):
+    def test_pushed_mass_stays_where_it_is_left(self):
         m = pushed_mass(0.1, factor=1.2 * ref.FK / ref.FS)
         run = ss.simulate(m, 14.0)
         assert not any(e.after == ss.Mode.SLIP_BACKWARD for e in run.events)
         assert run.why_stuck("guide").for_good
         assert not run.why_stuck("guide", 6.0).for_good  # the drive force has not gone yet
 
-    def test_below_one_it_returns(self):
+    def test_load_factor_below_one_lets_the_mass_return(self):
         m = pushed_mass(0.0, factor=0.9 * ref.FK / ref.FS, force=0.0)
         run = ss.simulate(m, 100.0, initial={"mass.position": 2.0 * ref.FS / (0.1 * ref.C)})
         assert run["mass.position"][-1] <= ref.FS / (0.1 * ref.C)
 
 
 class TestLevels:
-    def test_levels_under_load(self):
+    def test_levels_grow_with_load_force(self):
         """fk = Fk + nu |F_l|, fs = Fs + (Fs/Fk) nu |F_l|, viscous unchanged; F_l from position, velocity and
         force."""
         curve = ss.Stribeck(static=0.01, kinetic=0.008, stribeck_velocity=1e-3, shape=1.0, viscous=0.1)
@@ -167,7 +167,7 @@ class TestLevels:
                 level = (fk + (fs - fk) * np.exp(-abs(v) / 1e-3) + 0.1 * abs(v)) * np.sign(v)
             assert run["guide.force"][0] == pytest.approx(level, rel=1e-12)
 
-    def test_lag_follows_the_load(self):
+    def test_lagged_force_scales_with_the_load(self):
         """The lag sees the levels under load: at constant v, f goes to fk(F_l) + (fs - fk)(F_l)
         exp(-v/vs)."""
         p = memory.LAG

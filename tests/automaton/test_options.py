@@ -38,7 +38,7 @@ def machine(names):
 
 @pytest.mark.parametrize("names", COMBINATIONS, ids="+".join)
 class TestCombinations:
-    def test_runs_and_balances(self, names):
+    def test_all_options_together_keep_the_energy_balance(self, names):
         run = ss.simulate(machine(names), 16.0, rtol=1e-10)
         assert run.success
         modes = {str(e.after) for e in run.events}
@@ -46,7 +46,7 @@ class TestCombinations:
         assert run.energy.residual < 1e-9
         assert np.all(np.isfinite(run.y))
 
-    def test_resumes_with_the_same_bits(self, names):
+    def test_resumed_run_is_bitwise_equal(self, names):
         m = machine(names)
         whole = ss.simulate(m, 10.0)
         for t in (1.0, 3.7, 6.283):
@@ -66,14 +66,14 @@ class TestCombinations:
         for name in names:
             assert f"{name}=" in repr(law)
 
-    def test_converges(self, names):
+    def test_events_agree_at_two_tolerances(self, names):
         """Event times at two tolerances agree: the choice of modes does not hang on the step."""
         tight, loose = (ss.simulate(machine(names), 16.0, rtol=r).events for r in (1e-11, 1e-7))
         assert [(e.before, e.after) for e in tight] == [(e.before, e.after) for e in loose]
         assert max(abs(a.time - b.time) for a, b in zip(tight, loose, strict=True)) < 1e-4
 
 
-def test_stiff_and_explicit_agree():
+def test_stiff_and_explicit_methods_agree():
     m = machine(tuple(OPTIONS))
     a, b = (ss.simulate(m, 16.0, rtol=1e-9, method=method).events for method in ("explicit", "stiff"))
     assert [e.after for e in a] == [e.after for e in b]
@@ -82,36 +82,36 @@ def test_stiff_and_explicit_agree():
 
 class TestBadInput:
     @pytest.mark.parametrize("bad", [-0.01, 0.0, np.nan, np.inf])
-    def test_time_constant(self, bad):
+    def test_bad_time_constant_is_refused(self, bad):
         with pytest.raises(
             ValueError, match=r"time_constant of memory = .* is not allowed: it must be finite and > 0"
         ):
             ss.Lag(bad)
 
-    def test_negative_lag_as_a_number(self):
+    def test_negative_lag_is_refused(self):
         with pytest.raises(ValueError, match="time_constant of memory"):
             ss.StickSlip(CURVE, memory=-0.01)
 
     @pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
-    def test_dwell(self, bad):
+    def test_bad_dwell_is_refused(self, bad):
         with pytest.raises(ValueError, match=r"dwell = .* is not allowed"):
             ss.StickSlip(CURVE, memory=0.01, dwell=bad)
 
     @pytest.mark.parametrize("bad", [0.0, -5e-5, np.nan])
-    def test_travel(self, bad):
+    def test_bad_travel_is_refused(self, bad):
         with pytest.raises(ValueError, match=r"travel of presliding = .* > 0"):
             ss.Presliding(travel=bad)
 
-    def test_surface_damping(self):
+    def test_negative_surface_damping_is_refused(self):
         with pytest.raises(ValueError, match=r"damping of presliding = -1.0 .* >= 0"):
             ss.Presliding(travel=5e-5, damping=-1.0)
 
     @pytest.mark.parametrize("bad", [-0.5, np.nan, np.inf])
-    def test_load_factor(self, bad):
+    def test_bad_load_factor_is_refused(self, bad):
         with pytest.raises(ValueError, match=r"load_factor = .* is not allowed"):
             ss.StickSlip(CURVE, load_factor=bad)
 
-    def test_unknown_coordinate(self):
+    def test_unknown_coordinate_leaves_the_machine_unchanged(self):
         m = ss.Machine(mass=1.0, names=["mass"])
         law = ss.StickSlip(CURVE, load_factor=0.5)
         with pytest.raises(ValueError, match=r"unknown coordinate 'slide'; known are: 'mass'"):
@@ -120,12 +120,12 @@ class TestBadInput:
             m.add_friction("guide", on="mass", law=law, load={"mass.force": 1.0})
         assert m.elements == ()  # nothing was added
 
-    def test_load_is_missing(self):
+    def test_load_factor_without_load_is_refused(self):
         m = ss.Machine(mass=1.0, names=["mass"])
         with pytest.raises(ValueError, match="load of 'guide' is missing"):
             m.add_friction("guide", on="mass", law=ss.StickSlip(CURVE, load_factor=0.5))
 
-    def test_load_on_a_level_of_zero(self):
+    def test_load_factor_on_zero_kinetic_level_is_refused(self):
         m = ss.Machine(mass=1.0, names=["mass"])
         law = ss.StickSlip(ss.Coulomb(static=1.0, kinetic=0.0), load_factor=0.5)
         with pytest.raises(ValueError, match="kinetic level"):
@@ -134,33 +134,33 @@ class TestBadInput:
     @pytest.mark.parametrize(
         "options", [{"memory": 0.01}, {"dwell": 1.0}, {"presliding": ss.Presliding(1e-5)}]
     )
-    def test_bristle_law(self, options):
+    def test_bristle_law_as_curve_is_refused(self, options):
         bristle = ss.LuGre(
             stiffness=1e5, damping=300.0, viscous=0.4, static=1.5, kinetic=1.0, stribeck_velocity=1e-3
         )
         with pytest.raises(ValueError, match=r"internal states, which carry their own memory and presliding"):
             ss.StickSlip(bristle, **options)
 
-    def test_law_that_never_sticks(self):
+    def test_curve_without_stick_is_refused(self):
         with pytest.raises(ValueError, match="jump at v = 0"):
             ss.StickSlip(ss.Viscous(1.0), memory=0.01)
 
-    def test_automaton_of_an_automaton(self):
+    def test_automaton_as_curve_is_refused(self):
         with pytest.raises(ValueError, match="curve"):
             ss.StickSlip(ss.StickSlip(CURVE), memory=0.01)
 
-    def test_one_sided_curve(self):
+    def test_one_sided_curve_is_refused(self):
         uneven = ss.Table([-1.0, 0.0, 0.0, 1.0], [-2.0, -2.0, 1.0, 1.0])
         m = ss.Machine(mass=1.0, names=["mass"])
         with pytest.raises(ValueError, match="not odd"):
             m.add_friction("guide", on="mass", law=ss.StickSlip(uneven, memory=0.01))
 
     @pytest.mark.parametrize("options", [{}, {"load_factor": 0.5}, {"presliding": ss.Presliding(1e-5)}])
-    def test_dwell_without_memory(self, options):
+    def test_dwell_without_memory_warns(self, options):
         with pytest.warns(UserWarning, match="dwell has no effect without memory"):
             ss.StickSlip(CURVE, dwell=1.0, **options)
 
-    def test_dwell_without_memory_on_a_curve_with_a_gap(self):
+    def test_dwell_without_memory_on_a_curve_with_gap_does_not_warn(self):
         """Coulomb slides at its kinetic level up to v = 0, so f_sa < fs and dwell counts: no warning."""
         law = ss.StickSlip(ss.Coulomb(static=1.0, kinetic=0.5), dwell=1.0)
         m = ss.Machine(mass=1.0, stiffness=1.0, names=["mass"], force={"mass": ss.Ramp(slope=0.1)})

@@ -18,7 +18,7 @@ def law(damping=0.0, lag=None, dwell=0.0):
 
 
 class TestForce:
-    def test_spring_and_damper(self):
+    def test_presliding_force_is_spring_plus_damper(self):
         run = prescribed(law(damping=2.0), [0.0, 1.0, 2.0, 3.0], [0.0, 1e-5, -1e-5, 0.0])
         t = np.linspace(0.0, 3.0, 31)
         v = np.interp(t, [0.0, 1.0, 2.0, 3.0], [0.0, 1e-5, -1e-5, 0.0])
@@ -27,7 +27,7 @@ class TestForce:
         assert run.at(t)["guide.force"] == pytest.approx(K * s + 2.0 * v, abs=1e-15)
         assert np.all(run.at(t)["guide.mode"] == 0)
 
-    def test_break_away_at_the_limit_of_spring_and_damper(self):
+    def test_break_away_occurs_at_the_limit_of_spring_and_damper(self):
         """k v t + b v = Fs at constant v."""
         for damping in (0.0, 5.0):
             v = 1e-4
@@ -46,7 +46,7 @@ class TestForce:
             if lag:
                 assert before < 0.95 * FS
 
-    def test_break_away_backwards(self):
+    def test_backward_break_away_matches_closed_form(self):
         """From s = f_sa/k the surface has to go back by 2 s_max before it slips the other way."""
         v = 1e-3
         run = prescribed(law(), *steps([(0.1, 5e-3), (0.5, -v)]))
@@ -55,20 +55,20 @@ class TestForce:
         # f_sa is that of the curve at v = 0
         assert run.events[1].time - run.events[0].time == pytest.approx(2.0 * TRAVEL / v, abs=1e-12)
 
-    def test_start_with_a_strained_surface(self):
+    def test_strained_surface_at_the_start_acts_as_spring(self):
         m = ss.Machine(mass=1e20, names=["anvil"])
         m.add_friction("guide", on="anvil", law=law())
         run = ss.simulate(m, 1.0, initial={"guide.presliding": 2e-5})
         assert run["guide.force"][0] == pytest.approx(K * 2e-5, rel=1e-12)
 
-    def test_start_moving_slides(self):
+    def test_moving_start_slides(self):
         m = ss.Machine(mass=1.0, names=["a"])
         m.add_friction("guide", on="a", law=law())
         run = ss.simulate(m, 0.01, initial={"a.velocity": 1e-2, "guide.presliding": 1e-5})
         assert run["guide.mode"][0] == 1
         assert run["guide.presliding"][0] == 0.0
 
-    def test_surface_that_stops_with_a_jump(self):
+    def test_element_left_at_rest_by_its_surface_keeps_its_force(self):
         """Left sliding at exactly v = 0 by its surface, the element sticks with the force that it had."""
         run = prescribed(law(), *steps([(0.1, 5e-3), (0.5, 0.0)]))
         assert [str(e.after) for e in run.events] == ["stick"]
@@ -96,7 +96,7 @@ class TestAgainstTheVelocity:
         assert left == pytest.approx(K * (2.0 * TRAVEL - 1e-5), rel=1e-6)  # back by the area under v, 1e-5 m
         assert right == pytest.approx(FS, rel=1e-12)  # and starts to slide at the level
 
-    def test_comes_below_its_limit_first(self):
+    def test_force_below_the_limit_keeps_stick(self):
         """Back by more than s_max the force is below the limit again, and the limit counts as ever."""
         run = self.run([(0.0, 1e-3), (1.0, 0.0), (1.0, -1e-3), (1.06, -1e-3), (1.06, 1e-3), (2.0, 1e-3)])
         times = [e.time for e in run.events]
@@ -106,7 +106,7 @@ class TestAgainstTheVelocity:
 
 
 class TestEnergy:
-    def test_stores_and_returns_all_without_damping(self):
+    def test_undamped_surface_returns_all_energy(self):
         run = prescribed(law(), [0.0, 1.0, 3.0, 4.0], [0.0, 4e-5, -4e-5, 0.0])
         t = np.linspace(0.0, 4.0, 41)
         there = run.at(t)
@@ -115,14 +115,14 @@ class TestEnergy:
             0.5 * K * there["guide.presliding"] ** 2, abs=1e-20
         )
 
-    def test_damping_only_takes(self):
+    def test_surface_damping_dissipates(self):
         run = prescribed(law(damping=1.0), [0.0, 1.0, 3.0, 4.0], [0.0, 4e-5, -4e-5, 0.0])
         there = run.at(np.linspace(0.0, 4.0, 41))
         lost = there.energy.friction["guide"] - 0.5 * K * there["guide.presliding"] ** 2
         assert np.all(np.diff(lost) > 0.0)
         assert lost[-1] == pytest.approx(4.0 * 1.6e-9 / 3.0, rel=1e-9)  # integral of b v^2
 
-    def test_work_of_the_load_on_a_strained_surface(self):
+    def test_work_of_the_load_on_a_strained_surface_is_counted(self):
         """k follows f_s: F v = d(k s^2/2)/dt - k' s^2/2; the last term is work of the load."""
         load = ss.Piecewise([0.0, 1.0, 2.0], [1.0, 1.0, 3.0])
         run = prescribed(law(), [0.0, 1.0, 2.0], [0.0, 4e-5, 0.0], normal_load=load)
@@ -137,7 +137,7 @@ class TestEnergy:
         assert by_load[-1] > 0.3 * stored[-1]
 
     @pytest.mark.parametrize(("lag", "dwell"), [(None, 0.0), (0.01, 0.0), (0.01, 0.05)])
-    def test_passive_without_surface_damping(self, lag, dwell):
+    def test_law_is_passive_without_surface_damping(self, lag, dwell):
         """With b_surface = 0 and V = k s^2/2 in stick, peak^2/2k in slip, V never grows by more than the work
         done, also not at transitions: from rest at s = 0 no motion takes anything out."""
         rng = np.random.default_rng(7)
@@ -152,7 +152,7 @@ class TestEnergy:
             stored = np.where(stuck, 0.5 * K * there["guide.presliding"] ** 2, 0.0)
             assert np.all(taken >= stored - 1e-13 * FS)
 
-    def test_surface_damping_makes_it_active(self):
+    def test_surface_damping_can_deliver_energy(self):
         """Known limit of the model: break-away counts the damper's force, and the sliding force then has its
         full height at v = 0. Strain the surface to 70 % slowly, jerk it loose (b v = 0.3 Fs for 0.1 us),
         creep and stop: it now holds Fs^2/2k although only 0.49 of that was put in. Going back to s = 0 takes

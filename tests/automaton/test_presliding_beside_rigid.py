@@ -14,7 +14,7 @@ STIFFNESS = SURFACE / TRAVEL
 @pytest.mark.parametrize("order", [1, -1])
 @pytest.mark.parametrize("scale", [1.0, 1e-3])
 @pytest.mark.parametrize("memory", [None, 0.05])
-def test_slide_stop_and_return_in_closed_form(order: int, scale: float, memory: float | None) -> None:
+def test_slide_stop_and_return_match_closed_form(order: int, scale: float, memory: float | None) -> None:
     """A mass slides to rest; the rigid place holds it against the strained surface, until a pull backwards breaks it away:
     from there the surface is a spring, m x'' = -P(t) + R - S - k x, up to x = -2 S/k, where it slips as well.
     """
@@ -67,7 +67,7 @@ def machine(seed: int) -> tuple[ss.Machine, float]:
     return m, float(rng.uniform(-1.0, 1.0))
 
 
-def test_random_machines_stop_together_whatever_the_tolerance() -> None:
+def test_random_machines_stop_together_at_any_tolerance() -> None:
     t = np.linspace(0.0, 10.0, 201)
     worst = {}
     for seed in range(60):

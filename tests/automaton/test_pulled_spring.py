@@ -40,23 +40,23 @@ def slips(run):
 
 @pytest.mark.parametrize("name", memory.RUNS)
 class TestStored:
-    def test_events(self, runs, stored, name):
+    def test_events_agree_with_stored_run(self, runs, stored, name):
         assert compare(runs[name].events, stored[name]["events"]) < REACHED[name]
 
-    def test_end(self, runs, stored, name):
+    def test_end_state_agrees_with_stored_run(self, runs, stored, name):
         expected = stored[name]["state"]
         assert runs[name].y[:2, -1] == pytest.approx(expected[:2], abs=1e-13)
         if name == "presliding":
             assert runs[name]["guide.presliding"][-1] == pytest.approx(expected[3], abs=1e-13)
 
-    def test_forces_on_entering_stick(self, runs, stored, name):
+    def test_forces_on_entering_stick_agree_with_stored_run(self, runs, stored, name):
         assert entries(runs[name]) == pytest.approx(stored[name]["entry_forces"], abs=2e-11)
 
-    def test_energy(self, runs, name):
+    def test_energy_balance_closes(self, runs, name):
         assert runs[name].energy.residual < 5e-12
 
-    def test_default_tolerance(self, stored, name):
-        """Without any setting: worst 2e-6 s over 20 s, from the slip whose end is a tangent."""
+    def test_default_tolerance_finds_the_stored_events(self, stored, name):
+        """With default settings the worst error is 2e-6 s over 20 s, from the slip whose end is a tangent."""
         run = ss.simulate(pulled_spring(memory.RUNS[name]), 20.0)
         assert compare(run.events, stored[name]["events"]) < 2e-6
 

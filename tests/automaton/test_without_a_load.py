@@ -37,7 +37,7 @@ def swing(t: np.ndarray, x0: float, v0: float = 0.0) -> np.ndarray:
 
 
 @EVERY_LAW
-def test_a_released_brake_leaves_the_viscous_part(law: ss.Law) -> None:
+def test_released_brake_keeps_viscous_friction(law: ss.Law) -> None:
     t = np.linspace(0.0, 3.0, 301)
     m = part_on_a_spring(law, 0.0)
     run = ss.simulate(m, t_end=3.0, t_eval=t, initial={"part.position": 0.2}, rtol=1e-11)
@@ -48,7 +48,7 @@ def test_a_released_brake_leaves_the_viscous_part(law: ss.Law) -> None:
 
 
 @pytest.mark.parametrize("exponent", [0.5, 1.3, 2.0])
-def test_a_viscous_part_that_is_not_linear(exponent: float) -> None:
+def test_released_brake_keeps_nonlinear_viscous_friction(exponent: float) -> None:
     t = np.linspace(0.0, 3.0, 301)
     law = ss.Coulomb(1.0, 0.8) + ss.Viscous(0.4, exponent)
     m = part_on_a_spring(law, 0.0)
@@ -62,7 +62,7 @@ def test_a_viscous_part_that_is_not_linear(exponent: float) -> None:
 
 
 @EVERY_LAW
-def test_let_go_and_gripped_again(law: ss.Law) -> None:
+def test_released_brake_slides_until_it_is_loaded_again(law: ss.Law) -> None:
     """A spring is held, let go after one second and gripped in its motion: by a load that jumps, and one that grows."""
     for again in (ss.Step(9.0, start=2.5), ss.Ramp(slope=60.0, start=2.5)):
         t = np.linspace(0.0, 4.0, 401)
@@ -83,8 +83,8 @@ def test_let_go_and_gripped_again(law: ss.Law) -> None:
 @pytest.mark.parametrize(
     ("force", "after"), [(0.0, "stick"), (0.9, "stick"), (1.1, "slip+"), (-1.1, "slip-")]
 )
-def test_gripped_at_rest(force: float, after: str) -> None:
-    """What has not moved is held as far as the static level goes."""
+def test_brake_loaded_at_rest_sticks(force: float, after: str) -> None:
+    """A body that has not moved is held up to the static level."""
     m = ss.Machine(mass=1.0, names=["part"])
     m.add_friction("brake", on="part", law=ss.Coulomb(1.0, 0.8), normal_load=ss.Step(1.0, start=1.0))
     m.add_force("part", ss.Step(force, start=1.0))
@@ -95,7 +95,7 @@ def test_gripped_at_rest(force: float, after: str) -> None:
     assert run.at([2.0])["part.position"][0] == pytest.approx(moved, abs=1e-15)
 
 
-def test_a_lagged_force_goes_on_for_a_while() -> None:
+def test_lagged_force_persists_after_release() -> None:
     """T f' + f = 0 behind the load: v' = -f/m, until the part stops or the force is nothing any more."""
     lag, v0 = 0.05, 1.0
     law = ss.StickSlip(ss.Stribeck(static=1.0, kinetic=1.0, stribeck_velocity=0.1), ss.Lag(lag))
@@ -109,7 +109,7 @@ def test_a_lagged_force_goes_on_for_a_while() -> None:
     assert set(run.at(t)["brake.mode"]) == {1.0}
 
 
-def test_a_brake_that_closes_while_the_part_moves() -> None:
+def test_closing_brake_stops_a_moving_part() -> None:
     for memory in (None, ss.Lag(0.05)):
         m = ss.Machine(mass=1.0, names=["part"])
         law = ss.StickSlip(CURVE, memory, presliding=ss.Presliding(travel=0.004))
@@ -129,7 +129,7 @@ def test_unloaded_element_stays_free() -> None:
     assert len(run.events) == 0 and set(run["brake.mode"]) == {ss.Mode.FREE}
 
 
-def test_on_a_machine_that_is_not_linear() -> None:
+def test_nonlinear_machine_releases_and_grips() -> None:
     """A pendulum whose brake is open from 0.5 to 1 s: between, the motion is SciPy's without a brake."""
     m = ss.Machine(mass=1.0, names=["angle"])
     m.add_force("angle", lambda q: -9.81 * ss.sin(q["angle"]))
@@ -153,7 +153,7 @@ def test_on_a_machine_that_is_not_linear() -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_going_on_from_a_state_without_a_load() -> None:
+def test_run_continues_from_an_unloaded_state() -> None:
     m = part_on_a_spring(LAWS["presliding"], 20.0 - ss.Step(20.0, start=1.0) + ss.Step(9.0, start=2.5))
     start = {"part.position": 0.2}
     whole, part = ss.simulate(m, t_end=4.0, initial=start), ss.simulate(m, t_end=2.0, initial=start)
@@ -163,7 +163,7 @@ def test_going_on_from_a_state_without_a_load() -> None:
 
 
 @EVERY_LAW
-def test_derivatives_across_release_and_grip(law: ss.Law) -> None:
+def test_derivatives_hold_across_release_and_grip(law: ss.Law) -> None:
     if "DeadTime" in repr(law):
         pytest.skip("dead time is refused by name")
     m = part_on_a_spring(law, 20.0 - ss.Step(20.0, start=1.0) + ss.Step(9.0, start=2.5))
@@ -188,8 +188,8 @@ def test_time_stepping_handles_zero_load() -> None:
     assert set(mode[run.t < 0.999]) == {0.0} and set(mode[run.t > 1.001]) == {float(ss.Mode.FREE)}
 
 
-def test_no_derivative_by_a_load_that_is_zero() -> None:
-    with pytest.raises(ValueError, match="at exactly this value nothing presses 'brake' for a while"):
+def test_derivative_by_a_zero_load_is_refused() -> None:
+    with pytest.raises(ValueError, match="at exactly this value 'brake' is unloaded for a while"):
         ss.simulate(part_on_a_spring(LAWS["Coulomb"], 0.0), t_end=1.0, sensitivities=["brake.normal_load"])
 
 

@@ -77,4 +77,6 @@ def scaling(measured: list[dict]) -> list[str]:
     if cores() == 1 or not {threads(1), threads(cores())} <= best.keys():
         return []
     gain = best[threads(1)] / best[threads(cores())]
-    return [f"P4: {cores()} threads are {gain:.2f} times as quick as one: {gain / cores():.2f} of linear"]
+    return [
+        f"P4: {cores()} threads have {gain:.2f} times the speed of one: {gain / cores():.2f} of linear scaling"
+    ]

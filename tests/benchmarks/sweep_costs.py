@@ -77,7 +77,7 @@ def notes(quick: bool) -> list[str]:
         for w in (1, 2)
     )
     lines.append(
-        f"P6: two processes are {one / two:.2f} times as quick as one for {built} machines that a function builds"
+        f"P6: two processes have {one / two:.2f} times the speed of one for {built} machines built by a function"
     )
     if not quick and importlib.util.find_spec("distributed") is not None:
         lines += through_dask(sweep, cost)

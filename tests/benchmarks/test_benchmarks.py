@@ -8,7 +8,7 @@ from benchmarks import run
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_quick_run(tmp_path, capsys):
+def test_quick_benchmark_runs(tmp_path, capsys):
     file = tmp_path / "times.json"
     rows = run.main(["--quick", "--json", str(file), "--seed", "1"])
     printed = capsys.readouterr().out

@@ -9,7 +9,7 @@ import stickslip as ss
 
 
 @pytest.mark.parametrize("rtol", [1e-6, 1e-8, 1e-10])
-def test_bouc_wen_from_unloading_to_loading(rtol: float) -> None:
+def test_bouc_wen_reversal_matches_closed_form(rtol: float) -> None:
     """Over the way s, w' = a for w < 0 and a (1 - w) beyond, a = stiffness / kinetic, for exponent 1 and beta 1/2."""
     stiffness, kinetic, start = 400.0, 2.0, -0.8
     m = ss.Machine(mass=1e9, names=["x"])  # which the friction does not stop

@@ -53,7 +53,7 @@ class TestPresliding:
 
     TOP, HALF = 0.95 * FS, 100.0
 
-    def test_loading_and_unloading_curves(self, run):
+    def test_loading_and_unloading_match_closed_form(self, run):
         """dx/dF = 1/(s0 (1 - F/Fs)) going up, 1/(s0 (1 + F/Fs)) coming back, from v -> 0 in z' (g = Fs/s0).
 
         The pace of 0.01425 N/s leaves v/vs below 3e-3; damping of the bristle moves x by less than 1e-3.
@@ -66,7 +66,7 @@ class TestPresliding:
         back = x[up][-1] - FS / S0 * (math.log1p(self.TOP / FS) - np.log1p(f[~up] / FS))
         np.testing.assert_allclose(x[~up], back, atol=1e-3 * x.max())
 
-    def test_slopes(self, run):
+    def test_presliding_slopes_match_closed_form(self, run):
         """1/s0 well below Fs; on unloading from 0.95 Fs it begins with 1/(1.95 s0)."""
         x, f = run["slide.position"], run["guide.force"]
         start = (f[20] - f[2]) / (x[20] - x[2])
@@ -76,7 +76,7 @@ class TestPresliding:
         assert end == pytest.approx(S0 * (1.0 + 0.5 * (f[top + 1] + f[top + 21]) / FS), rel=2e-3)
         assert end == pytest.approx(1.95 * S0, rel=1e-2)
 
-    def test_residual_displacement_and_area(self, run):
+    def test_residual_displacement_and_work_match_closed_form(self, run):
         """x(0) = Fs/s0 (ln 20 - ln 1.95) stays; the area is the work that friction took."""
         x, f = run["slide.position"], run["guide.force"]
         assert x[-1] == pytest.approx(FS / S0 * (math.log(20.0) - math.log(1.95)), rel=1e-3)
@@ -87,7 +87,7 @@ class TestPresliding:
 
 
 @pytest.mark.parametrize("name", ["machine", "response"])
-def test_hysteresis_of_friction_and_velocity(name):
+def test_hysteresis_in_velocity_widens_with_frequency(name):
     """v = 0.001 (sin wt + 1): less force on decreasing speed, and loops that widen with w.
 
     The third period of each, against z' solved by SciPy (Radau, 1e-10). In the machine a
@@ -166,7 +166,7 @@ def test_stick_slip_follows_the_tolerance(rtol, error):
     assert np.abs(run["block.position"] - np.array(REFERENCE["states"])[:, 0]).max() < error
 
 
-def test_stick_slip_in_detail():
+def test_stick_slip_agrees_with_independent_solution():
     """Position, velocity, bristle; velocities count 20 reversals, none of them an event."""
     run = ss.simulate(pull(law()), 40.0, t_eval=REFERENCE["t"], rtol=1e-10)
     np.testing.assert_allclose(run.y.T, REFERENCE["states"], rtol=2e-7, atol=1e-13)
@@ -186,7 +186,7 @@ def test_methods_agree():
         np.testing.assert_allclose(run.y, runs[0].y, rtol=1e-7, atol=1e-10)
 
 
-def test_rigid_limit():
+def test_stiff_bristles_converge_to_the_rigid_law():
     """As s0 grows, with s1 = 2 zeta sqrt(s0 m), zeta = 1/2, the motion tends to that of the set-valued curve.
 
     Greatest difference in position around the first slip (break-away at 7.5 s). Measured: 2.3e-2 m at 1e5,

@@ -1,4 +1,4 @@
-"""Every bristle law in a machine against solutions that know nothing of the engine (independent.py)."""
+"""Every bristle law in a machine against solutions that do not use the engine (independent.py)."""
 
 import numpy as np
 import pytest
@@ -89,7 +89,7 @@ def solutions():
 
 @pytest.mark.parametrize("method", ["auto", "explicit", "stiff"])
 @pytest.mark.parametrize("name", LAWS)
-def test_law_in_a_machine(name, method, solutions):
+def test_law_in_a_machine_agrees_with_dop853(name, method, solutions):
     """DOP853 at 1e-12, phase by phase; the block comes to v = 0 at least four times."""
     law, _, tolerance = LAWS[name]
     y, motion = solutions(name)
@@ -100,7 +100,7 @@ def test_law_in_a_machine(name, method, solutions):
 
 
 @pytest.mark.parametrize("name", ["lugre", "dahl", "bouc-wen", "elasto-plastic"])
-def test_law_against_sundials(name):
+def test_law_in_a_machine_agrees_with_cvode(name):
     """CVODE (BDF) straight through the reversals: another method, and no phases."""
     law, written, _ = LAWS[name]
     y = own.through_reversals(own.Motion(1.0, 50.0, 0.0, push, [own.Element(written)]), TIMES)
@@ -152,7 +152,7 @@ def test_two_state_bristle_rests_on_its_step():
     assert run.events[0].time == pytest.approx(5.0, rel=1e-12)
 
 
-def test_two_state_bristle_with_lag_in_the_offset():
+def test_two_state_bristle_with_lag_matches_closed_form():
     """alpha = 300: the offset moves with y while the block rests under a constant force.
 
     On the step y' = -y + s/s0 with s = (F - c y)/b, c = s0 (Fs - Fc) - alpha, b = alpha/s0: y rises
@@ -169,7 +169,7 @@ def test_two_state_bristle_with_lag_in_the_offset():
 
 
 @pytest.mark.parametrize("law", [LUGRE, TWO_STATE, LAWS["dahl"][0], MAXWELL, LAWS["bouc-wen"][0]], ids=repr)
-def test_left_alone_it_comes_to_rest(law):
+def test_unforced_body_comes_to_rest(law):
     """A block thrown on a bristle swings down and creeps no further; the run ends in few steps."""
     m = ss.Machine(mass=1.0, names=["block"])
     m.add_friction("f", on="block", law=law + ss.Viscous(2.0))

@@ -36,7 +36,7 @@ def at_end(law, turns):
     return run.force[-1], run["reversals"][-1]
 
 
-def test_virgin_curve():
+def test_first_loading_follows_the_virgin_curve():
     run = along(ELASTIC, [6e-4], np.linspace(0.0, 6e-4, 13))
     np.testing.assert_allclose(run.force, virgin(run.t * SPEED), rtol=2e-13, atol=1e-15)
 
@@ -52,7 +52,7 @@ def test_a_closed_inner_loop_leaves_no_trace():
     assert without == pytest.approx(virgin(6e-4) - 2.0 * virgin(5e-4), rel=1e-12)
 
 
-def test_an_open_inner_loop_is_felt():
+def test_open_inner_loop_changes_the_force():
     """On the way up within the loop, before it closes, the curve of its own lower reversal is followed."""
     force, open_ones = at_end(ELASTIC, [4e-4, 1e-4, 3e-4])
     low = virgin(4e-4) - 2.0 * virgin(1.5e-4)
@@ -66,7 +66,7 @@ def test_a_larger_excursion_wipes_the_memory_out():
     assert left == 0.0 and force == pytest.approx(virgin(-5e-4), rel=1e-12)
 
 
-def test_symmetric_major_loop():
+def test_major_loop_is_symmetric():
     """Down: f(A) - 2 f((A - x)/2), up: its mirror image; one period later the same."""
     a = 5e-4
     x = np.linspace(-a, a, 21)[1:-1]
@@ -77,7 +77,7 @@ def test_symmetric_major_loop():
         np.testing.assert_allclose(run.force[tail], virgin(a) - 2.0 * virgin((a - place) / 2.0), atol=2e-12)
 
 
-def test_when_the_memory_is_full_the_innermost_loop_is_forgotten():
+def test_full_memory_deletes_the_innermost_loop():
     """Fourteen reversals are kept. The way that a forgotten loop has taken is not given back (4.3e-4 N here)."""
     sizes = 5e-4 * 0.9 ** np.arange(18)
     spiral = list(sizes * (-1.0) ** np.arange(18))

@@ -32,7 +32,7 @@ FREQUENCY = OMEGA / (2 * np.pi)
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_load_that_varies(name):
+def test_varying_load_agrees_with_independent_solution(name):
     law, written = LAWS[name]
     y = own.Motion(1.0, 50.0, 0.0, push, [own.Element(written, load=load)]).run(TIMES)
     run = ss.simulate(
@@ -42,7 +42,7 @@ def test_load_that_varies(name):
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_surface_that_moves(name):
+def test_moving_surface_agrees_with_independent_solution(name):
     law, written = LAWS[name]
     y = own.Motion(1.0, 50.0, 0.0, push, [own.Element(written, surface=belt, surface_rate=belt_rate)]).run(
         TIMES
@@ -52,7 +52,7 @@ def test_surface_that_moves(name):
     assert difference(run, y) < 2e-8
 
 
-def test_belt_that_jumps():
+def test_jumping_belt_agrees_with_independent_solution():
     """The surface starts with 0.1 m/s at t = 0 and turns round at 1 s: a jump of the signal."""
     law, written = LAWS["maxwell slip"]
     surface = ss.Piecewise([0.0, 1.0, 1.0, 2.0], [0.1, 0.1, -0.1, -0.1])
@@ -69,7 +69,7 @@ def test_belt_that_jumps():
 
 
 @pytest.mark.parametrize("other", ["lugre", "two-state", "maxwell slip"])
-def test_two_elements_in_one_machine(other):
+def test_two_bristles_in_one_machine_agree_with_independent_solution(other):
     """Two masses; LuGre on the first against ground, another bristle between them."""
     law, written = LAWS[other]
     mass, stiffness, damping = np.diag([1.0, 0.5]), [[60.0, -20.0], [-20.0, 20.0]], np.diag([0.1, 0.0])
@@ -91,7 +91,7 @@ def test_two_elements_in_one_machine(other):
         assert difference(run, y) < 2e-8
 
 
-def test_bristle_beside_an_element_that_sticks():
+def test_bristle_beside_a_sticking_element_agrees_with_independent_solution():
     """Coulomb between two masses while LuGre slides below: modes of one, velocity reversals of the other."""
 
     class Dry(own.Law):
@@ -124,7 +124,7 @@ def test_bristle_beside_an_element_that_sticks():
 @pytest.mark.parametrize(
     "law", [LUGRE, MAXWELL, TWO_STATE, LUGRE + ss.Coulomb(static=0.5, kinetic=0.4)], ids=repr
 )
-def test_interrupted_run_has_the_same_bits(law):
+def test_resumed_run_is_bitwise_equal(law):
     """Stopped at 37 odd times, pickled or not, the run ends in the same state as in one go."""
     import pickle
 
@@ -138,7 +138,7 @@ def test_interrupted_run_has_the_same_bits(law):
     assert state == whole.state
 
 
-def test_energy_of_bristles():
+def test_energy_balance_counts_bristles_as_friction():
     """The balance counts what a bristle takes and stores as friction; it closes to the tolerance."""
     for law in (LUGRE, MAXWELL, TWO_STATE):
         run = ss.simulate(block(law), 3.0, dt=0.1, rtol=1e-9)

@@ -59,7 +59,7 @@ class Plan:
     controllers: list[tuple[str, Any, Array, Array, ss.Signal | float]] = field(default_factory=list)
 
     def machine(self) -> ss.Machine:
-        """As the package knows it."""
+        """The machine as described in the package."""
         n = len(self.mass)
         names = [f"q{i}" for i in range(n)]
         m = ss.Machine(self.mass, self.damping, self.stiffness, names)
@@ -184,7 +184,7 @@ def random_machine(
     z, _ = out.elimination()
 
     def row(most: int = 2) -> Array:
-        """Along a motion that the constraints leave."""
+        """Random row with a component along a motion that the constraints allow."""
         while True:
             w = np.zeros(n)
             some = rng.choice(n, size=int(rng.integers(1, most + 1)), replace=False)

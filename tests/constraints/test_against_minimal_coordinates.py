@@ -55,25 +55,25 @@ def _initial(q: np.ndarray, v: np.ndarray) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_gears_with_friction_contacts_springs_and_controllers(seed: int) -> None:
+def test_constrained_gears_agree_with_minimal_coordinates(seed: int) -> None:
     _, times, q, v = compared(random_machine(seed), seed)
     assert times < 1e-12 and q < 1e-12 and v < 1e-12
 
 
 @pytest.mark.parametrize("seed", range(100, 125))
-def test_motions_that_are_prescribed(seed: int) -> None:
+def test_prescribed_motions_agree_with_minimal_coordinates(seed: int) -> None:
     _, times, q, v = compared(random_machine(seed, moving=True), seed)
     assert times < 1e-12 and q < 1e-12 and v < 1e-12
 
 
 @pytest.mark.parametrize("directions", [2, 4])
 @pytest.mark.parametrize("seed", range(200, 220))
-def test_polygons_of_directions_under_one_contact(seed: int, directions: int) -> None:
+def test_friction_polygons_agree_with_minimal_coordinates(seed: int, directions: int) -> None:
     case = random_machine(seed, moving=seed % 2 == 1, contacts=False, directions=directions)
     _, times, q, v = compared(case, seed)
     assert times < 1e-12 and q < 1e-12 and v < 1e-12
 
 
-def test_the_machines_are_not_idle() -> None:
+def test_compared_machines_have_events() -> None:
     events = [len(ss.simulate(random_machine(seed).machine(), T_END).events) for seed in range(10)]
     assert sum(events) > 60

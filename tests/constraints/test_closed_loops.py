@@ -34,7 +34,7 @@ def at_angle(angle, rate=0.0):
 
 
 def drift(run):
-    """Of the length and of its rate, at every step."""
+    """Residuals of the length and of its rate, at every step."""
     x, y, vx, vy = run.y
     return np.abs(np.hypot(x, y) - LENGTH).max() / LENGTH, np.abs(x * vx + y * vy).max() / (
         LENGTH * np.hypot(vx, vy).max()
@@ -42,7 +42,7 @@ def drift(run):
 
 
 @pytest.mark.parametrize("amplitude", [0.3, 2.5])
-def test_a_pendulum_in_cartesian_coordinates(amplitude):
+def test_cartesian_pendulum_matches_elliptic_functions(amplitude):
     """sin(angle / 2) = k sn(K(k²) - w t, k²) and the tension m (v²/l + g cos)."""
     run = ss.simulate(pendulum(), 8.0, rtol=1e-12, dt=0.05, initial=at_angle(amplitude))
     k2 = math.sin(amplitude / 2.0) ** 2
@@ -121,7 +121,7 @@ def test_a_cusp_ends_the_run_with_its_name():
     assert run.y[:3, -1] == pytest.approx([0.0, 0.0, math.sqrt(2.0)], abs=1e-6)
 
 
-def test_a_bead_on_a_turning_wire():
+def test_bead_on_a_turning_wire_matches_closed_form():
     """y = x tan(w t) written without its pole, with gravity switched off: r = r0 cosh(w t); the wire does the work."""
     w, r0 = 1.5, 0.4
     m = ss.Machine(mass=[2.0, 2.0], names=["x", "y"])
@@ -138,7 +138,7 @@ def test_a_bead_on_a_turning_wire():
     assert run.energy.constraints["wire"] == pytest.approx(gained - gained[0], abs=1e-9)
 
 
-def test_an_edge_on_a_slope():
+def test_knife_edge_on_a_slope_matches_closed_form():
     """A skate that turns on a slope (Neimark, Fufaev 1972, Dynamics of Nonholonomic Systems): it does not slide down,
     x = g sin(a) / (2 w²) sin²(w t), y = g sin(a) / (2 w²) (w t - sin(2 w t) / 2).
     """
@@ -183,7 +183,7 @@ def minimal_slider_crank(t, rate):
 
 
 @pytest.mark.parametrize("redundant", [False, True])
-def test_a_slider_crank_as_a_closed_loop(redundant):
+def test_closed_slider_crank_agrees_with_minimal_coordinate(redundant):
     t = np.linspace(0.0, 3.0, 61)
     start = {
         "crank.position": 0.3,
@@ -200,7 +200,7 @@ def test_a_slider_crank_as_a_closed_loop(redundant):
         assert run["again.force"] == pytest.approx(0.5 * run["across.force"], rel=1e-8, abs=1e-8)
 
 
-def test_values_that_are_not_given_close_the_loop():
+def test_missing_initial_values_close_the_loop():
     run = ss.simulate(slider_crank(), 0.01, initial={"crank.position": 0.3, "crank.velocity": 4.0})
     rod = -math.asin(CRANK / ROD * math.sin(0.3))
     x = run.y[:, 0]
@@ -210,7 +210,7 @@ def test_values_that_are_not_given_close_the_loop():
 
 
 @pytest.mark.parametrize("held", [{"a": 1.0, "b": -1.0}, lambda q: q["a"] - q["b"]])
-def test_constraints_of_a_mass_that_follows_the_motion(held):
+def test_constraints_with_variable_mass_agree_with_scipy(held):
     """A double pendulum whose arms are held in line: one of two masses, I = m l² + m (2 l)²."""
 
     def mass(q):
@@ -231,7 +231,7 @@ def test_constraints_of_a_mass_that_follows_the_motion(held):
     assert run["weld.force"] == pytest.approx(moment, abs=1e-8)
 
 
-def test_an_impact_is_handed_on_and_friction_held():
+def test_constraints_transmit_impacts_and_friction():
     """The Cartesian pendulum against a wall and on a rough floor, and the same by its angle alone."""
     wall, mu = 0.25, 0.2
     cartesian = pendulum()
@@ -258,8 +258,8 @@ def test_an_impact_is_handed_on_and_friction_held():
     assert one.energy.residual < 1e-9
 
 
-def test_the_jacobian_sees_what_constrains():
-    """By complex numbers in the closed form of the constrained acceleration."""
+def test_jacobian_includes_constraints():
+    """Derivatives by complex numbers in the closed form of the constrained acceleration."""
     m = pendulum()
     run = ss.simulate(m, 0.4, initial=at_angle(1.0, rate=2.0))
     x = run.at(0.2).y[:, 0]
@@ -297,7 +297,7 @@ def test_invalid_closed_loops_are_refused():
     assert ss.Machine.from_dict(m.to_dict()) == m
 
 
-def test_springs_dampers_and_controllers_beside_joints():
+def test_springs_and_controllers_beside_joints_agree_with_angles():
     """A double pendulum in Cartesian coordinates with a spring with play, dampers and a controller, against its angles."""
     k, play, d, kp, kd = 30.0, 0.1, 0.3, 8.0, 0.5
     m = ss.Machine(mass=[1.0, 1.0, 2.0, 2.0], damping=[d] * 4, names=["x1", "y1", "x2", "y2"])

@@ -17,7 +17,7 @@ def _machine(ratio: float = 2.0, value: ss.Signal | float = 0.0) -> ss.Machine:
     return m
 
 
-def test_value_codec_text_and_pictures() -> None:
+def test_constraints_are_compared_saved_and_drawn() -> None:
     m = _machine(value=ss.Sine(0.1, 1.0))
     assert ss.Machine.from_dict(m.to_dict()) == m
     assert pickle.loads(pickle.dumps(m)) == m
@@ -82,7 +82,7 @@ def test_time_stepping_keeps_constraints() -> None:
     assert np.abs(run["wheel.position"] - exact["wheel.position"]).max() < 1e-3
 
 
-def test_matrices_and_poles_of_the_motions_that_are_left() -> None:
+def test_matrices_and_poles_exclude_constrained_motions() -> None:
     m = ss.Machine(
         mass=[1.0, 4.0], stiffness=[0.0, 20.0], damping=[0.0, 1.0], names=["motor", "wheel"],
     )  # fmt: skip
@@ -97,7 +97,7 @@ def test_matrices_and_poles_of_the_motions_that_are_left() -> None:
 
 
 @pytest.mark.parametrize("period", [None, 0.05])
-def test_loops_through_a_gear(period: float | None) -> None:
+def test_loops_through_a_gear_equal_the_reduced_machine(period: float | None) -> None:
     """Poles and responses with a controller, continuous and sampled, are those of the reduced machine."""
 
     def closed(m: ss.Machine, on: dict[str, float]) -> ss.Machine:
@@ -156,7 +156,7 @@ def _of(*constraints: dict[str, object]) -> ss.Machine:
         ),
     ],
 )
-def test_constraints_that_cannot_be_together(make: object, message: str) -> None:
+def test_contradictory_constraints_are_refused(make: object, message: str) -> None:
     m = make()  # type: ignore[operator]
     with pytest.raises(ValueError, match=message):
         m.check()
@@ -170,7 +170,7 @@ def test_equal_motions_may_be_prescribed_twice() -> None:
     assert ss.simulate(_of({"on": "a", "value": sine}, {"on": "a", "rate": rate}), 1.0).success
 
 
-def test_bad_input() -> None:
+def test_bad_input_is_refused() -> None:
     m = _machine()
     with pytest.raises(ValueError, match="unknown coordinate 'gone'"):
         m.add_constraint("x", on="gone")

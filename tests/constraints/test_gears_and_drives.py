@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 import stickslip as ss
 
 
-def test_a_gear_breaks_away_and_stops_where_the_torque_on_its_shaft_says() -> None:
+def test_gear_breaks_away_and_stops_by_its_shaft_torque() -> None:
     """J1 + J2/i² turned by T(t) = T0 t against friction F on the wheel: away at T i = Fs, stopped by symmetry."""
     ratio, j1, j2, static, kinetic = 3.0, 0.02, 0.5, 4.0, 3.0
     m = ss.Machine(mass=[j1, j2], names=["motor", "wheel"], force={"motor": ss.Ramp(slope=1.0)})
@@ -32,7 +32,7 @@ def test_a_gear_breaks_away_and_stops_where_the_torque_on_its_shaft_says() -> No
     assert run.energy.constraints["gear"] == pytest.approx(np.zeros(run.t.size), abs=1e-15)
 
 
-def test_a_prescribed_motion_pays_for_everything() -> None:
+def test_prescribed_motion_supplies_all_energy() -> None:
     """A cart moved as A sin(wt) with a mass on a spring behind it: force, work and the swing of the mass."""
     a, w, cart, mass, k = 0.05, 3.0, 2.0, 1.0, 16.0
     m = ss.Machine(
@@ -53,7 +53,7 @@ def test_a_prescribed_motion_pays_for_everything() -> None:
     assert run.energy.residual < 1e-12
 
 
-def test_a_given_speed_leaves_the_angle_open() -> None:
+def test_prescribed_speed_leaves_the_angle_free() -> None:
     m = ss.Machine(mass=[1.0, 2.0], names=["motor", "disc"])
     m.add_constraint("speed", on="motor", rate=ss.SmoothStep(4.0, duration=1.0))
     m.add_constraint("belt", on={"motor": 1.0, "disc": -2.0})
@@ -69,8 +69,8 @@ def test_a_given_speed_leaves_the_angle_open() -> None:
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.7])
-def test_an_impact_is_handed_on_by_a_gear(restitution: float) -> None:
-    """What strikes a wall has the mass m1 + m2/i² behind it; the constraint carries its share of the impulse."""
+def test_gear_transmits_an_impact(restitution: float) -> None:
+    """The body that hits a wall has the effective mass m1 + m2/i²; the constraint carries its share of the impulse."""
     ratio, m1, m2 = 2.0, 1.0, 3.0
     m = ss.Machine(mass=[m1, m2], names=["rack", "wheel"])
     m.add_constraint("gear", on={"rack": 1.0, "wheel": -ratio})
@@ -126,7 +126,7 @@ def _pair() -> ss.Machine:
     return m
 
 
-def test_forces_of_elements_that_share_a_load_through_a_gear() -> None:
+def test_elements_share_a_load_through_a_gear() -> None:
     """Brakes on both sides of a gear hold together: utilisations are equal."""
     m = ss.Machine(mass=[1.0, 1.0], names=["motor", "wheel"], force={"motor": ss.Ramp(slope=1.0)})
     m.add_constraint("gear", on={"motor": 1.0, "wheel": -2.0})
@@ -138,8 +138,8 @@ def test_forces_of_elements_that_share_a_load_through_a_gear() -> None:
     assert run.events.time == pytest.approx([3.0, 3.0], rel=1e-13)
 
 
-def test_a_brake_holds_a_whole_train_for_good() -> None:
-    """One brake holds both ends of a gear; a wheel on a spring behind it may still swing, and not break it away."""
+def test_brake_holds_a_gear_train_permanently() -> None:
+    """One brake holds both ends of a gear; a wheel on a spring behind it swings without breaking it away."""
     m = ss.Machine(mass=[1.0, 1.0], names=["motor", "wheel"], force={"wheel": 1.0})
     m.add_constraint("gear", on={"motor": 1.0, "wheel": -2.0})
     m.add_friction("brake", on="motor", law=ss.Coulomb(1.0))
@@ -147,7 +147,7 @@ def test_a_brake_holds_a_whole_train_for_good() -> None:
     assert why.for_good and why.force == pytest.approx(0.5, rel=1e-14)
 
 
-def test_forces_against_multipliers_in_scipy() -> None:
+def test_constraint_forces_agree_with_multipliers_in_scipy() -> None:
     """Index reduced by hand: M q'' = h + W lambda, W' q'' = c''."""
     rng = np.random.default_rng(3)
     mass = np.diag([1.0, 2.0, 0.5, 3.0])
@@ -180,8 +180,8 @@ def test_forces_against_multipliers_in_scipy() -> None:
     assert -forces[:, 1] == pytest.approx(run["two.force"], abs=1e-11)
 
 
-def test_a_pendulum_that_turns_a_flywheel() -> None:
-    """Not linear, with a constant mass matrix: the same as one coordinate with the inertia J1 + J2 i²."""
+def test_pendulum_with_geared_flywheel_matches_closed_form() -> None:
+    """A nonlinear machine with a constant mass matrix equals one coordinate with the inertia J1 + J2 i²."""
     ratio = 3.0
     m = ss.Machine(mass=[1.0, 0.2], names=["arm", "wheel"])
     m.add_force("arm", lambda q: -9.81 * ss.sin(q["arm"]))

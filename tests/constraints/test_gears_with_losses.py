@@ -51,7 +51,7 @@ def truth(bearing: bool) -> WithoutPlay:
 
 
 @pytest.mark.parametrize("bearing", [False, True])
-def test_demo_1_and_2_without_play(bearing: bool) -> None:
+def test_demos_without_backlash_agree_with_scipy(bearing: bool) -> None:
     run = ss.simulate(demo(bearing), 3.0)
     expected, end = truth(bearing).run(3.0, np.zeros(4), -1)
     assert run.success
@@ -73,7 +73,7 @@ def test_demo_1_and_2_without_play(bearing: bool) -> None:
 
 
 @pytest.mark.parametrize("bearing", [False, True])
-def test_with_backlash_it_is_the_gear_of_two_contacts(bearing: bool) -> None:
+def test_gear_with_backlash_equals_two_contacts(bearing: bool) -> None:
     start = np.array([5e-3, 0.0, 0.0, 0.0])
     play = LossyGear(**(vars(truth(bearing)) | {"play": 0.01}))
     expected, end = play.run(3.0, start, -1)
@@ -100,12 +100,12 @@ def _through(efficiency: object, forwards: bool, turns: float) -> float:
 
 @pytest.mark.parametrize("turns", [1.0, -1.0])
 @pytest.mark.parametrize("efficiency", [(0.9, 0.85), (0.6, 0.3), (0.7, 0.7), (0.4, 0.01)])
-def test_efficiency_each_way(efficiency: tuple[float, float], turns: float) -> None:
+def test_efficiencies_hold_in_both_directions(efficiency: tuple[float, float], turns: float) -> None:
     assert _through(efficiency, True, turns) == pytest.approx(efficiency[0], rel=1e-12)
     assert _through(efficiency, False, turns) == pytest.approx(efficiency[1], rel=1e-11)
 
 
-def test_self_locking() -> None:
+def test_self_locking_gear_holds_any_load() -> None:
     """With an efficiency <= 0 backwards a load on the second shaft does not move it, however large."""
 
     def held(backwards: float) -> ss.Trajectory:
@@ -130,14 +130,14 @@ def test_lowering_a_load_takes_torque() -> None:
     assert away.time == pytest.approx(-back * load / ratio, rel=1e-12)
 
 
-def test_without_losses_it_is_a_constraint() -> None:
+def test_gear_without_losses_is_a_constraint() -> None:
     m = demo(False, efficiency=1.0)
     assert "'gear': constraint" in repr(m)
     assert ss.simulate(m, 1.0).energy.residual < 1e-13
 
 
-def test_an_impact_behind_a_gear_is_handed_on() -> None:
-    """Without friction in the impact's own direction the flank that is pressed passes it on; losses take their share."""
+def test_lossy_gear_transmits_an_impact() -> None:
+    """Without friction in the direction of the impact the loaded flank transmits it, less the losses."""
     m = ss.Machine(mass=[1.0, 4.0], names=["motor", "table"])
     m.add_gear("gear", on=("motor", "table"), ratio=2.0, efficiency=0.8)
     m.add_contact("stop", normal={"table": -1.0}, gap=1.0, restitution=0.0)
@@ -152,7 +152,7 @@ def test_an_impact_behind_a_gear_is_handed_on() -> None:
     assert np.abs(run.state.x[2:]).max() < 1e-13
 
 
-def test_bad_input() -> None:
+def test_bad_input_is_refused() -> None:
     m = ss.Machine(mass=[1.0, 1.0], names=["a", "b"])
     for arguments, message in (
         ({"ratio": 0.0, "efficiency": 0.5}, "ratio of 'g' = 0.0 is not allowed"),

@@ -25,7 +25,7 @@ def skid(facets: int, mass: float = 1.0, restitution: float = 0.3) -> ss.Machine
 
 @pytest.mark.parametrize("facets", [0, 4, 8])
 def test_constraint_impulse_balances_momentum(facets: int) -> None:
-    """On u, which nothing else moves: M dv = -column F."""
+    """On u, which no other force moves, M dv = -column F."""
     run = ss.simulate(skid(facets), t_end=0.6, initial=START)
     time = run.events.time[run.events.impact][0]
     before, behind = np.nextafter(time, 0.0), time
@@ -37,7 +37,7 @@ def test_constraint_impulse_balances_momentum(facets: int) -> None:
 
 @pytest.mark.parametrize("facets", [0, 8])
 @pytest.mark.parametrize(("parameter", "key"), [("x.mass", "mass"), ("floor.restitution", "restitution")])
-def test_derivatives(facets: int, parameter: str, key: str) -> None:
+def test_impulse_derivatives_agree_with_differences(facets: int, parameter: str, key: str) -> None:
     value, h = {"mass": 1.0, "restitution": 0.3}[key], 1e-4
 
     def last(change: float) -> float:

@@ -19,14 +19,14 @@ def _freewheel(torque: ss.Signal | float = 0.0) -> ss.Machine:
 
 
 def _first(rises: Any, start: float) -> float:
-    """Where a function rises through zero for the first time."""
+    """The first time at which a function rises through zero."""
     grid = np.linspace(start, start + 5.0, 5001)
     value = rises(grid)
     k = int(np.flatnonzero((value[:-1] < 0.0) & (value[1:] >= 0.0))[0])
     return float(brentq(rises, grid[k], grid[k + 1], xtol=1e-15))
 
 
-def test_a_freewheel_under_a_swinging_torque() -> None:
+def test_freewheel_under_oscillating_torque_matches_closed_form() -> None:
     """T = A sin wt + B: locked while T > 0, free from T = 0 until the engine has caught up."""
     a, w, b = 3.0, 0.5 * np.pi, 0.4
     run = ss.simulate(_freewheel(ss.Sine(a, 0.25, offset=b)), t_end=12.0, dt=0.05)
@@ -82,7 +82,7 @@ def test_backward_start_begins_with_an_impact() -> None:
 
 
 @pytest.mark.parametrize(("body", "stops"), [("wheel", True), ("engine", False)])
-def test_an_impact_locks_it_or_frees_it(body: str, stops: bool) -> None:
+def test_impact_locks_or_frees_the_clutch(body: str, stops: bool) -> None:
     """A wall before the wheel stops the engine behind it as well; a wall before the engine lets the wheel run on."""
     m = _freewheel()
     m.add_contact("wall", normal={body: -1.0}, gap=1.0)
@@ -96,7 +96,7 @@ def test_an_impact_locks_it_or_frees_it(body: str, stops: bool) -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_two_of_them_make_a_rectifier() -> None:
+def test_two_clutches_rectify_a_motion() -> None:
     """A crank that swings a clutch both ways turns the shaft in one direction only: |A w cos wt| where it drives."""
     m = ss.Machine(mass=[1.0, 1.0, 1.0], damping=[0.0, 0.0, 50.0], names=["crank", "idler", "shaft"])
     m.add_constraint("swing", on="crank", value=ss.Sine(0.5, 1.0))
@@ -113,7 +113,7 @@ def test_two_of_them_make_a_rectifier() -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_values_text_and_refusals() -> None:
+def test_clutches_are_values_and_bad_input_is_refused() -> None:
     m = _freewheel(ss.Sine(3.0, 0.25, offset=0.4))
     assert ss.Machine.from_dict(m.to_dict()) == m
     assert pickle.loads(pickle.dumps(m)) == m
@@ -129,7 +129,7 @@ def test_values_text_and_refusals() -> None:
         ss.RealTime(m, step=1e-3)
 
 
-def test_beside_friction_and_bristles() -> None:
+def test_clutch_beside_integrated_friction_keeps_its_events() -> None:
     """With integrated friction the events are those of the exact flow, to the tolerance."""
 
     def made(law: ss.Law) -> ss.Machine:

@@ -9,6 +9,6 @@ from stickslip.contact import _impact, _transition
 
 
 @pytest.mark.parametrize("module", [_impact, _transition, lcp])
-def test_examples(module):
+def test_docstring_examples_run(module):
     result = doctest.testmod(module)
     assert result.attempted > 2 and result.failed == 0

@@ -56,7 +56,7 @@ def test_expansion_of_the_wedge_separates_without_sliding(eps):
         assert hit[0].compression_normal_impulse[0] == pytest.approx(closed_form(alpha)[0], rel=2e-12)
 
 
-def test_wedges_that_part_exchange_nothing_but_could_jam_at_first():
+def test_separating_wedges_have_no_impulse_or_jam():
     """alpha > pi/2: g'_N > 0 before and separation with zero impulses, as in the source; but up to the
     alpha at which stick needs mu Lambda_N, impulses that stop the parting wedges solve the problem as
     well."""

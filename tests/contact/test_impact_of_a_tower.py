@@ -32,7 +32,7 @@ def tower(tilt: float, spin: float) -> tuple[np.ndarray, np.ndarray, np.ndarray,
 
 @pytest.mark.parametrize("tilt", [0.0, 0.3, 1e-9])
 @pytest.mark.parametrize("restitution", [0.0, 0.3])
-def test_tower_goes_on_about_its_other_corner(tilt: float, restitution: float) -> None:
+def test_tower_continues_about_its_other_corner(tilt: float, restitution: float) -> None:
     mass, before, normals, tangents, centres = tower(tilt, spin=-0.3)
     answer = impact(
         mass,

@@ -39,7 +39,7 @@ def every_basis(M, q):
         ([[-1, -2], [1, -1]], [2, -1], [4 / 3, 1 / 3]),
     ],
 )
-def test_lemke_on_published_problems(M, q, z):
+def test_lemke_solves_published_problems(M, q, z):
     """Textbook problems (Cottle, Pang, Stone; Murty; Hinrichsen 2007, appendix B)."""
     r = lcp.lemke(M, q)
     assert r.status == "solved" and r.success
@@ -78,13 +78,13 @@ def test_segment_of_solutions_lists_both_ends():
     assert set(e[0].bases) == {(0,), (1,), (0, 1)}
 
 
-def test_polygon_of_solutions():
+def test_polygon_of_solutions_lists_its_corners():
     """The same with three unknowns: a triangle with three corners."""
     e = lcp.solve_all(np.ones((3, 3)), [-1, -1, -1])
     assert len(e) == 1 and sorted(e[0].continuum.vertices.tolist()) == [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
 
 
-def test_two_separate_solutions_of_which_one_is_a_continuum():
+def test_point_and_continuum_of_solutions_are_both_listed():
     """Block diagonal: a ray in the first pair, two points in the second."""
     M = np.zeros((4, 4))
     M[:2, :2], M[2:, 2:] = [[1, -1], [-1, 1]], [[-1, -2], [1, -1]]
@@ -94,7 +94,7 @@ def test_two_separate_solutions_of_which_one_is_a_continuum():
     np.testing.assert_allclose(ends, [[0, 1, 4 / 3, 1 / 3], [0, 1, 2, 0]], atol=1e-15)
 
 
-def test_problem_without_solution():
+def test_problem_without_solution_has_status_none():
     M, q = [[-1, 0, -3], [1, -2, -5], [-2, -1, -2]], [-3, -2, -1]
     e = lcp.solve_all(M, q)
     assert e.status == "none" and len(e) == 0 and not e.doubtful
@@ -138,7 +138,7 @@ def _gram(a):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_answer_of_lemke_is_in_the_enumeration(family):
+def test_every_solution_of_lemke_is_enumerated(family):
     """10^5 problems in all, n <= 8: 12 800 of each family."""
     rng = np.random.default_rng(7)
     total = solved = 0
@@ -199,7 +199,7 @@ def test_p_matrices_have_exactly_one_solution_and_lemke_finds_it():
     assert min(seen.values()) > 200
 
 
-def test_enumeration_against_all_bases_by_numpy():
+def test_enumeration_agrees_with_all_bases_by_numpy():
     rng = np.random.default_rng(5)
     for n in (1, 2, 3, 4, 5):
         for _ in range(60):
@@ -217,7 +217,7 @@ def test_enumeration_visits_far_fewer_than_all_bases():
     assert len(e) == 1 and e.leaves < 2**14 / 100
 
 
-def test_same_answers_as_quantecon():
+def test_lemke_agrees_with_quantecon():
     """quantecon.optimize.lcp_lemke on P-matrices, which have one answer only, and its successes elsewhere."""
     from quantecon.optimize import lcp_lemke
 
@@ -233,7 +233,7 @@ def test_same_answers_as_quantecon():
     assert ours >= theirs > 0
 
 
-def test_covering_vector_decides_where_the_path_ends():
+def test_covering_vector_selects_the_solution():
     """Appendix B again: every path ends in the source's solution or in a ray, none in (2, 0)."""
     M, q = [[-1, -2], [1, -1]], [2, -1]
     runs = [lcp.lemke(M, q, covering=[c, 1]) for c in (0.1, 0.5, 1, 2, 10)]
@@ -278,7 +278,7 @@ def test_badly_scaled_problems_are_equilibrated_and_verified():
 
 @settings(max_examples=150, deadline=None)
 @given(st.integers(1, 5).flatmap(lambda n: st.tuples(_entries((n, n)), _entries((n,)))))
-def test_whatever_comes_back_solves_the_problem(problem):
+def test_every_returned_solution_is_valid(problem):
     """Small integers make singular and degenerate cases common."""
     M, q = problem
     r = lcp.lemke(M, q)
@@ -301,7 +301,7 @@ def _entries(shape):
     return arrays(float, shape, elements=st.integers(-3, 3).map(float))
 
 
-def test_residual_is_free_of_units_and_sees_each_condition():
+def test_residual_is_invariant_to_scaling_and_includes_each_condition():
     M, q = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-5.0, -6.0])
     assert lcp.residual(M, q, [4 / 3, 7 / 3]) < 1e-15
     assert lcp.residual(M, q, [0, 0]) == 1.0  # w < 0
@@ -312,7 +312,7 @@ def test_residual_is_free_of_units_and_sees_each_condition():
     assert lcp.residual(r[:, None] * M * c, r * q, z / c) == pytest.approx(lcp.residual(M, q, z), rel=1e-12)
 
 
-def test_classes_of_known_matrices():
+def test_known_matrices_have_their_classes():
     """Among them the Horn matrix (Hall, Newman 1963), copositive but no sum of the simple kinds."""
     assert lcp.classify(np.eye(3)).name == "positive definite"
     assert lcp.classify([[1, 3], [0, 1]]).name == "P-matrix"
@@ -329,7 +329,7 @@ def test_classes_of_known_matrices():
     assert lcp.classify(1e-9 * np.diag([1.0, 1e9])).positive_definite
 
 
-def test_copositivity_against_a_dense_sample_of_the_simplex():
+def test_copositivity_agrees_with_a_dense_sample_of_the_simplex():
     rng = np.random.default_rng(23)
     points = rng.dirichlet(np.ones(3) * 0.5, 20_000)
     counts = {True: 0, False: 0}
@@ -369,7 +369,7 @@ def test_bad_input_is_named(call, text):
         call()
 
 
-def test_order_zero_and_one():
+def test_orders_zero_and_one_are_solved():
     assert lcp.lemke(np.zeros((0, 0)), []).status == "trivial"
     assert lcp.lemke([[2.0]], [-1.0]).z.tolist() == [0.5]
     assert len(lcp.solve_all([[0.0]], [-1.0])) == 0

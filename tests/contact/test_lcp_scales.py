@@ -34,7 +34,7 @@ def exact(M: np.ndarray, q: np.ndarray) -> list[np.ndarray]:
         ((1e300,) * 3, -1e300),
     ],
 )
-def test_a_diagonal(sizes: tuple[float, ...], side: float) -> None:
+def test_diagonal_problem_matches_closed_form(sizes: tuple[float, ...], side: float) -> None:
     """z = -q/m, w = 0 in each row of its own."""
     M, q = np.diag(sizes), np.full(len(sizes), side)
     z = -q / np.array(sizes)
@@ -46,7 +46,7 @@ def test_a_diagonal(sizes: tuple[float, ...], side: float) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_rows_and_columns_in_any_units(seed: int) -> None:
+def test_scaled_rows_and_columns_have_the_same_solutions(seed: int) -> None:
     """Powers of two in w and z, block by block: the same answers, of which only the units differ."""
     rng = np.random.default_rng([seed, 3])
     blocks = [rng.normal(size=(k, k)) for k in rng.integers(1, 4, size=int(rng.integers(1, 3)))]

@@ -67,7 +67,7 @@ def velocities(hits: contact.Impacts) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_both_ends_are_listed_and_ambiguous_says_that_the_outcome_depends_on_the_impulses(seed: int) -> None:
+def test_indeterminate_impulses_list_both_ends_and_are_ambiguous(seed: int) -> None:
     rng = np.random.default_rng([seed, 39])
     judged = {True: 0, False: 0}
     for trial in range(1200):
@@ -100,7 +100,7 @@ def test_both_ends_are_listed_and_ambiguous_says_that_the_outcome_depends_on_the
     assert judged[True] > 10 and judged[False] > 10
 
 
-def test_ambiguous_where_the_impulses_taken_have_several_expansions() -> None:
+def test_several_expansions_are_ambiguous() -> None:
     """Of three expansions of the impulses taken and three of an end, neighbours in the order do not tie."""
     W = np.array(
         [

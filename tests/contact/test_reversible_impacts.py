@@ -40,7 +40,7 @@ def test_a_superball_reverses_the_velocity_of_its_contact_and_keeps_its_energy(l
 
 
 @pytest.mark.parametrize(("law", "back"), [("poisson", 0.6 * 0.8), ("newton", 0.6)])
-def test_inside_the_cone_a_share_of_the_velocity_comes_back(law, back):
+def test_velocity_inside_the_cone_reverses_by_its_share(law, back):
     """Poisson returns e_T eps of the impulse, Newton e_T of the velocity."""
     (hit,) = bounce(0.0, 1.0, law=law, restitution=0.8, reversal=0.6)
     assert hit.tangent_velocity == pytest.approx([-back], rel=1e-13)
@@ -63,7 +63,7 @@ def test_sliding_compression_stores_the_friction_limit():
     assert turns.friction_impulse == pytest.approx([compressed + least], rel=1e-14)
 
 
-def test_without_it_friction_is_dry_in_both_phases():
+def test_friction_without_reversal_is_dry_in_both_phases():
     plain = bounce(0.0, 1.0, reversal=None)[0]
     assert plain.tangent_velocity == [0.0]
     same = bounce(0.0, 1.0, reversal=np.nan)[0]
@@ -117,7 +117,7 @@ def outcomes(response, before, mu, eps, back):
 
 
 @pytest.mark.parametrize("n", [1, 2])
-def test_enumeration_of_all_modes(n):
+def test_impacts_agree_with_enumeration_of_all_modes(n):
     rng = np.random.default_rng(40 + n)
     several = 0
     for _ in range(150):
@@ -181,7 +181,7 @@ def superball(reversal=0.5, impact="poisson"):
 
 
 @pytest.mark.parametrize(("impact", "back"), [("poisson", 0.4), ("newton", 0.5)])
-def test_a_bouncing_ball_turns_at_every_bounce(impact, back):
+def test_superball_reverses_its_spin_at_every_bounce(impact, back):
     run = ss.simulate(superball(impact=impact), 1.5, initial={"y.position": 0.5, "x.velocity": 1.0})
     hits = [e for e in run.events if e.impact]
     assert len(hits) >= 3
@@ -207,7 +207,7 @@ def test_tangential_restitution_is_part_of_the_description():
     assert swept["x.velocity.final"][1] == single.at([0.4])["x.velocity"][0]
 
 
-def test_bad_input():
+def test_bad_input_is_refused():
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
     with pytest.raises(ValueError, match="tangential_restitution of 'floor' needs a tangent"):
         m.add_contact("floor", normal={"y": 1.0}, tangential_restitution=0.5)

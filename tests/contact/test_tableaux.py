@@ -69,7 +69,7 @@ def close(tableau, printed):
     np.testing.assert_allclose(whole(tableau), expected, atol=2e-13 * np.abs(expected).max(), rtol=2e-13)
 
 
-def test_example_of_appendix_b():
+def test_tableaux_of_appendix_b_are_those_printed():
     result = path(np.array([[-1.0, -2.0], [1.0, -1.0]]), np.array([2.0, -1.0]))
     first, second, third, last = result.tableaux
     close(first, [[1, 0, 1, 2, -1, 2], [0, 1, -1, 1, -1, -1]])
@@ -87,7 +87,7 @@ def test_example_of_appendix_b():
     np.testing.assert_allclose(result.z, [4 / 3, 1 / 3], rtol=1e-15)  # (B.5)
 
 
-def test_case_1_2_1_of_stick():
+def test_tableaux_of_case_1_2_1_are_those_printed():
     """4.3.2: the start (4.22), cases 1, 1.2 and 1.2.1, in which the wedges go on sticking."""
     g, w = Wedge(), -1e-5
     a, b, d, m1, m2, mu = g.a, g.b, g.d, g.m1, g.m2, g.mu
@@ -169,7 +169,7 @@ def test_case_1_2_1_of_stick():
 @pytest.mark.parametrize(
     ("m1", "m2", "rho"), [(2420.0, 10.878, 14.0), (2420.0, 200.0, 40.0), (2420.0, 500.0, 60.0)]
 )
-def test_cases_of_stick_and_where_they_hold(m1, m2, rho):
+def test_cases_of_stick_hold_in_their_printed_intervals(m1, m2, rho):
     """4.3.2 and C.1: which rows are chosen, over the extension of the spring, where the gear chatters (4.2)."""
     g = Wedge(m1=m1, m2=m2, mu=np.tan(rho * DEG))
     s, c, r, unit = g.s, g.c, m2 / m1, g.F / g.k
@@ -199,7 +199,7 @@ def test_cases_of_stick_and_where_they_hold(m1, m2, rho):
     assert all(name.startswith("3") for name, at in found.items() if max(at) < low)
 
 
-def test_compression_ends_in_stick():
+def test_tableaux_of_compression_end_in_stick():
     """6.1.2: case 1.2.1 for -45° < α < 45°, its last tableau and the impulses (6.7)."""
     g = Wedge()
     a, b, d, m1, mu = g.a, g.b, g.d, g.m1, g.mu
@@ -234,7 +234,7 @@ def test_compression_ends_in_stick():
         )
 
 
-def test_expansion_ends_in_separation():
+def test_tableaux_of_expansion_end_in_separation():
     """6.2.2: case 1.3 (row 3 first) and the state (6.17) with which the wedges part."""
     g, restitution = Wedge(), 0.4
     for alpha in np.linspace(1, 89, 23) * DEG:
@@ -248,7 +248,7 @@ def test_expansion_ends_in_separation():
         assert last["w5"] == pytest.approx(parts * g.M7, rel=1e-12)
 
 
-def test_names_of_the_user():
+def test_tableaux_take_the_names_of_the_user():
     result = path(np.array([[-1.0, -2.0], [1.0, -1.0]]), np.array([2.0, -1.0]))
     named = result.tableaux[1].renamed(["g_N", "g_T"], ["λ_N", "λ_T"])
     assert named.columns == ("g_N", "g_T", "λ_N", "λ_T", "z0")
@@ -257,7 +257,7 @@ def test_names_of_the_user():
         result.tableaux[1].renamed(["a", "b"], ["c"])
 
 
-def test_a_ray_shows_that_nothing_blocks():
+def test_ray_has_no_leaving_variable():
     """w = -z - 1 has no answer: z0 covers, then nothing blocks z; all covering vectors are shown."""
     result = lcp.lemke([[-1.0]], [-1.0], trace=True)
     assert result.status == "ray" and {t.attempt for t in result.tableaux} == set(range(result.attempts))
@@ -266,7 +266,7 @@ def test_a_ray_shows_that_nothing_blocks():
     assert (last.entries[:, 1] <= 0).all() and "z1*" in str(last)
 
 
-def test_the_trivial_answer_has_no_tableaux_and_a_warm_start_none_to_begin_with():
+def test_trivial_solution_has_no_tableaux():
     assert lcp.lemke([[1.0]], [1.0], trace=True).tableaux == ()
     assert lcp.lemke([[1.0]], [-1.0]).tableaux == ()
     with pytest.raises(ValueError, match="trace=True and start exclude each other"):
@@ -275,7 +275,7 @@ def test_the_trivial_answer_has_no_tableaux_and_a_warm_start_none_to_begin_with(
     assert answer.z == pytest.approx([1.0])
 
 
-def test_scaled_inside_the_tableaux_are_those_of_the_problem_as_given():
+def test_tableaux_are_those_of_the_unscaled_problem():
     rng = np.random.default_rng(7)
     for _ in range(30):
         n = rng.integers(2, 6)

@@ -56,7 +56,7 @@ def test_wedge_has_the_four_intervals_of_solutions(interval, expected):
 
 
 @pytest.mark.parametrize("w", np.linspace(SPLIT, HIGH, 7)[1:-1])
-def test_wedge_of_three_solutions_is_chosen_by_changes_then_by_constraint(w):
+def test_fewest_changes_then_least_constraint_select_among_three_solutions(w):
     """From slip+ stick and slip- are one change away, separation two (the contact and its friction). Of the two
     the one of least constraint ½ (a - a_free)·M (a - a_free), Gauss 1829, by accelerations written out."""
     s, c, mu = np.sin(12 * DEG), np.cos(12 * DEG), np.tan(14 * DEG)
@@ -77,7 +77,7 @@ def test_wedge_of_three_solutions_is_chosen_by_changes_then_by_constraint(w):
     assert near.transition.contacts[0] == "slip-" and near.transition.contacts[1] != "separate"
 
 
-def test_wedge_breakpoints_to_1e_12():
+def test_wedge_breakpoints_match_closed_form_to_1e_12():
     """-12.19 mm, 0.5287 mm and 0.87302 mm."""
     ends = [
         breakpoint(0.0, -0.05, lambda w: set(wedge(w).transitions().modes)),
@@ -114,7 +114,7 @@ def test_solution_of_lemke_depends_on_row_scaling():
 
 
 @pytest.mark.parametrize("rho", [50, 60])
-def test_the_answer_of_lemke_in_cases_1_and_4_changes_below_the_true_limit_of_stick(rho):
+def test_lemke_solution_changes_below_the_limit_of_stick(rho):
     """With the source's scaling at (F/k)(m1 c + m2 c - m2 s)/(m1 (2 s + c)), which its own text misprints;
     an artefact of the path: stick solves up to (F/k) tan(rho - gamma)."""
     m1, m2, k = 2420.0, 10.878, 4000.0
@@ -147,7 +147,7 @@ def test_a_light_upper_wedge_slides_without_losing_contact():
         assert wedge(w, **options).transitions().modes == ((mode,),)
 
 
-def test_no_sliding_when_lifting_for_friction_above_cot_gamma():
+def test_wedge_never_slides_when_lifting_above_cot_gamma():
     """gamma + rho >= 90 deg: however hard the spring pulls back, the wedge sticks."""
     for w in (-0.001, -1.0, -1e3):
         assert wedge(w, rho=79 * DEG).transitions().modes == (("stick",),)
@@ -189,7 +189,7 @@ def rod(angle, mu, spin, sliding=1, gravity=9.81):
     )
 
 
-def test_painleves_rod_on_both_sides_of_its_critical_friction():
+def test_painleves_rod_has_one_or_several_solutions_by_friction():
     """Critical at 4/3 for tan(theta) = 2 (Génot, Brogliato 1999): below one solution always; above none or
     two.
 
@@ -243,7 +243,7 @@ def test_forces_shared_by_two_elements_use_both_limits(force):
     assert held_by_two(force).decide(["stick", "stick"]).solutions == 1
 
 
-def test_shared_break_away_when_the_utilisation_reaches_one():
+def test_elements_break_away_together_at_utilisation_one():
     found = held_by_two(11.001).transitions()
     assert found.modes == (("slip+", "slip+"),)
     np.testing.assert_allclose(found[0].acceleration, [(11.001 - 8.8) / 2], rtol=1e-14)
@@ -251,7 +251,7 @@ def test_shared_break_away_when_the_utilisation_reaches_one():
     assert one.transition.guides == ("slip+", "slip+")
 
 
-def test_sharing_by_unequal_levers_is_a_linear_programme():
+def test_sharing_by_unequal_levers_agrees_with_linear_programme():
     """Three elements on a body with two degrees of freedom: the least greatest utilisation by scipy's
     simplex."""
     from scipy.optimize import linprog
@@ -299,7 +299,7 @@ def test_feet_of_unequal_friction_share_normal_forces_as_sticking_needs(force, s
 
 
 @pytest.mark.parametrize("sliding", [1, -1])
-def test_source_form_with_an_element_that_slides_under_a_given_load(sliding):
+def test_source_form_includes_sliding_guides(sliding):
     """Two inertially coupled bodies, x_1 on a floor at rest, x_2 sliding: with a_1 = 0, by hand
     2 a_2 = 4 - 2 sgn(v_2) and λ_T = a_2."""
     M = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
@@ -313,7 +313,7 @@ def test_source_form_with_an_element_that_slides_under_a_given_load(sliding):
         assert abs(t.friction_force[0]) == pytest.approx(2.0 - sliding, rel=1e-13)
 
 
-def test_between_the_levels_an_element_at_rest_stays_although_slip_would_solve():
+def test_element_at_rest_stays_between_the_levels():
     """Static 1.5 N, kinetic 1 N, load 1.2 N: leaving needs the static level (rule 2)."""
     block = contact.Contacts([1.0], [1.2], np.zeros((0, 1)), guides=[contact.Guide([1.0], 1.0, 1.5)])
     assert block.transitions().modes == (("stick",),)
@@ -327,7 +327,7 @@ def test_between_the_levels_an_element_at_rest_stays_although_slip_would_solve()
     assert moving.transitions()[0].guide_force[0] == -1.0 and moving.transitions()[0].acceleration[0] == 2.2
 
 
-def test_one_element_that_lets_go_takes_another_along_in_a_second_round():
+def test_break_away_of_one_element_releases_another():
     """A (1 kg) on the floor, 2.5/1 N, carries B (3 kg), 0.3/0.2 N; 2.6 N at A. At the static levels only A
     leaves (a = 0.025, B needs 0.075 N); with A's kinetic level B would need 1.2 N, so it slips back on A."""
     floor = contact.Guide([1.0, 0.0], 1.0, 2.5)
@@ -430,7 +430,7 @@ def brute_force(problem):
     return found
 
 
-def test_random_mixtures_of_contacts_and_guides_against_brute_force_and_the_printed_problem():
+def test_random_contacts_and_guides_agree_with_brute_force():
     """Two contacts and a guide on four degrees of freedom: three independent ways to the same list of
     solutions."""
     rng = np.random.default_rng(8)
@@ -483,7 +483,7 @@ def test_given_loads_alone_have_exactly_one_answer():
                 assert abs(f) == g.kinetic and np.sign(t.guide_acceleration[i]) == np.sign(f)
 
 
-def test_the_same_contact_listed_many_times_moves_alike():
+def test_repeated_contacts_do_not_change_the_motion():
     """A block pushed on the floor; one contact, or the same one up to eight times (then by Lemke's path)."""
     for push, mode in ((5.0, "stick"), (9.0, "slip+")):
         for copies in (1, 2, 3, 4, 8):
@@ -515,7 +515,7 @@ def test_above_256_mode_sets_the_present_modes_are_tried_first():
     assert not blocks().transitions().complete
 
 
-def test_contacts_with_static_above_kinetic_friction():
+def test_static_friction_holds_and_kinetic_friction_accelerates():
     """A block, static 0.5, kinetic 0.3, load 10 N: sticks up to 5 N, then accelerates with push - 3 N at
     once."""
     for push, mode, acceleration in ((4.9, "stick", 0.0), (5.1, "slip+", 2.1), (-5.1, "slip-", -2.1)):
@@ -528,7 +528,7 @@ def test_contacts_with_static_above_kinetic_friction():
     assert lifted.transition.contacts == ("separate",) and lifted.transition.touching
 
 
-def test_frictionless_contacts_and_the_sign_of_forces():
+def test_frictionless_contact_is_closed_and_friction_opposes_sliding():
     (t,) = contact.transitions([1.0, 1.0], [1.0, -9.81], [[0, 1]])
     assert t.contacts == ("closed",) and np.isnan(t.tangent_acceleration[0]) and t.friction_force[0] == 0
     np.testing.assert_allclose(t.acceleration, [1.0, 0.0], atol=1e-15)

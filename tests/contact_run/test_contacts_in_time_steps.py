@@ -32,13 +32,13 @@ STEPS = 1.1e-3 * 0.7 ** np.arange(0, 14)
 
 
 @pytest.mark.parametrize("theta", [0.5, 1.0])
-def test_chatter(theta: float) -> None:
+def test_chatter_converges_with_first_order(theta: float) -> None:
     errors, p = order(SET_2, {}, 1.0, "lower.position", STEPS, theta)
     assert 0.8 < p < 1.2 and errors[-1] < 3e-6
 
 
 @pytest.mark.parametrize("theta", [0.5, 1.0])
-def test_bouncing(theta: float) -> None:
+def test_bouncing_converges_with_first_order(theta: float) -> None:
     m = ss.Machine(mass=2.0, names=["ball"], force={"ball": -2.0 * G})
     m.add_contact("floor", normal={"ball": 1.0}, restitution=0.5)
     errors, p = order(m, {"ball.position": 1.0}, 2.0, "ball.position", STEPS, theta)
@@ -49,7 +49,9 @@ def test_bouncing(theta: float) -> None:
 @pytest.mark.parametrize(
     ("static", "kinetic", "speed"), [(0.3, 0.3, -1.0), (0.7, 0.7, 1.0), (0.5, 0.4, -1.0)]
 )
-def test_incline(theta: float, static: float, kinetic: float, speed: float) -> None:
+def test_incline_converges_with_first_order(
+    theta: float, static: float, kinetic: float, speed: float
+) -> None:
     angle = np.pi / 6.0
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": G * np.sin(angle), "y": -G * np.cos(angle)})
     m.add_contact(
@@ -59,7 +61,7 @@ def test_incline(theta: float, static: float, kinetic: float, speed: float) -> N
     assert 0.7 < p < 1.3 and errors[-1] < 3e-5
 
 
-def test_stick_slip_under_a_given_load() -> None:
+def test_stick_slip_converges_with_first_order() -> None:
     m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
     law = ss.Stribeck(static=1.0, kinetic=0.8, stribeck_velocity=0.1, viscous=0.1)
     m.add_friction("belt", on="block", law=law, surface_velocity=0.2)
@@ -67,14 +69,14 @@ def test_stick_slip_under_a_given_load() -> None:
     assert 0.9 < p < 1.1 and errors[-1] < 3e-4
 
 
-def test_curves_without_a_jump() -> None:
+def test_curves_without_jump_converge() -> None:
     m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
     m.add_friction("guide", on="block", law=ss.Tanh(kinetic=0.3, width=0.05) + ss.Viscous(0.1))
     _, p = order(m, {"block.position": 1.0}, 5.0, "block.position", 4e-3 * 0.6 ** np.arange(5), 0.5)
     assert 0.9 < p < 1.1
 
 
-def test_two_flanks() -> None:
+def test_two_flanks_strike_at_the_same_times() -> None:
     gear = rig(0.875424, speed=15.0, stiffness=1.3, clearance=2e-3)
     run = ss.simulate(gear, t_end=1.5, method="time_stepping", max_step=1e-4)
     exact = ss.simulate(gear, t_end=1.5)
@@ -99,7 +101,7 @@ def test_events_tell_impacts() -> None:
     )
 
 
-def test_going_on_gives_the_same_bits() -> None:
+def test_resumed_run_is_bitwise_equal() -> None:
     options = {"method": "time_stepping", "max_step": 1e-3}
     gear = dataclasses.replace(SET_2, restitution=0.3)
     whole = ss.simulate(gear, t_end=0.5, **options)
@@ -131,7 +133,7 @@ def test_time_stepping_refuses_unsupported_contacts() -> None:
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
-def test_belt_pays_for_an_impact_and_for_the_slip_after_it(side: float) -> None:
+def test_belt_supplies_the_energy_of_impact_and_slip(side: float) -> None:
     """Dropped on a belt of 4 m/s: W = μ m (v + g t) u by hand, of first order in the step."""
     mass, drop, mu = 2.0, 0.5, 0.3
     m = ss.Machine(mass=[mass, mass], names=["x", "y"], force={"y": -9.81 * mass})

@@ -23,7 +23,7 @@ def incline(static, kinetic):
 
 
 @pytest.mark.parametrize("relative", [1e-9, 1e-3, 0.2])
-def test_incline_on_both_sides_of_the_limit(relative: float) -> None:
+def test_block_on_incline_sticks_below_and_slides_above_the_limit(relative: float) -> None:
     above = ss.simulate(incline(LIMIT * (1 + relative), LIMIT * (1 + relative)), t_end=2.0)
     assert np.all(above["slope.mode"] == ss.Mode.STICK) and np.all(above["x.position"] == 0.0)
     assert above["slope.force"] == pytest.approx(G * np.sin(ANGLE), rel=1e-13)
@@ -35,7 +35,7 @@ def test_incline_on_both_sides_of_the_limit(relative: float) -> None:
     assert len(above.events) == len(below.events) == 0
 
 
-def test_incline_thrown_up() -> None:
+def test_block_thrown_up_an_incline_matches_closed_form() -> None:
     """Up with μ_k, then: stays for μ_0 > tan θ, slides back below; times and ways in closed form."""
     for static, kinetic, stays in ((0.7, 0.4, True), (0.5, 0.4, False)):
         run = ss.simulate(incline(static, kinetic), t_end=1.0, initial={"x.velocity": -1.0})
@@ -49,7 +49,7 @@ def test_incline_thrown_up() -> None:
         assert run.energy.residual < 1e-14
 
 
-def test_two_stacked_blocks_on_a_moving_belt() -> None:
+def test_stacked_blocks_equal_blocks_with_given_loads() -> None:
     """Loads that are contact forces: the same motion as with the loads given, both sides of the stack in one
     problem."""
     m = ss.Machine(
@@ -79,7 +79,7 @@ def test_two_stacked_blocks_on_a_moving_belt() -> None:
     assert run.energy.residual < 1e-13
 
 
-def test_clutch_pressed_by_a_contact() -> None:
+def test_clutch_pressed_by_a_contact_matches_closed_form() -> None:
     """0.5 and 0.6 kg m² at 30 and −10 rad/s, 60 Nm: lock at 0.181818 s, 8.181818 rad/s, 218.1818 J."""
     m = ss.Machine(mass=[0.5, 0.6, 1.0], names=["a", "b", "plate"], force={"plate": -100.0})
     m.add_contact("clutch", normal={"plate": 1.0}, tangent={"a": 1.0, "b": -1.0}, friction=0.6)
@@ -91,7 +91,7 @@ def test_clutch_pressed_by_a_contact() -> None:
     assert run.energy.residual < 1e-15
 
 
-def test_contact_beside_a_given_load() -> None:
+def test_contact_and_guide_share_one_problem() -> None:
     """One coordinate held by a floor and a guide: a = −(μ g + R/m), then both hold in one problem."""
     m = ss.Machine(
         mass=[2.0, 2.0], names=["x", "y"], force={"y": -2.0 * G, "x": ss.Ramp(slope=20.0, start=1.0)}
@@ -133,7 +133,7 @@ def rod(friction, *, angle=STEEP, gap=0.0, restitution=0.0):
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.5])
-def test_rod_that_cannot_slide(restitution: float) -> None:
+def test_jamming_rod_ends_in_impact_without_collision(restitution: float) -> None:
     """G_NN − μ |G_NT| < 0 and g̈ free < 0: no solution from sliding; an impact without collision stops the
     tip.
 
@@ -155,7 +155,7 @@ def test_rod_that_cannot_slide(restitution: float) -> None:
     assert run.energy.residual < 1e-14
 
 
-def test_rod_that_slides_the_other_way_needs_no_impact() -> None:
+def test_reversed_rod_needs_no_impact() -> None:
     run = ss.simulate(rod(1.5), t_end=0.3, initial={"x.velocity": 1.0})
     assert not any(e.impact for e in run.events)
     assert [(e.before, e.after) for e in run.events] == [(ss.Mode.SLIP_FORWARD, ss.Mode.STICK)]
@@ -163,7 +163,7 @@ def test_rod_that_slides_the_other_way_needs_no_impact() -> None:
     assert not any(e.impact for e in mild.events) and np.all(mild["tip.mode"] == ss.Mode.SLIP_BACKWARD)
 
 
-def test_falling_rod() -> None:
+def test_falling_rod_sticks_after_impact_and_loses_energy() -> None:
     """From a height: free fall, an impact that sticks for μ = 1.5, and less energy than before."""
     run = ss.simulate(rod(1.5, gap=0.2), t_end=0.3, initial={"x.velocity": -1.0})
     assert run.events[0].time == pytest.approx(np.sqrt(0.4 / G), abs=1e-15)
@@ -234,7 +234,7 @@ def load(t):
     return 10.0 - 5.0 * np.sin(2.0 * np.pi * t)
 
 
-def test_bristles_under_a_changing_contact_force() -> None:
+def test_bristles_follow_a_changing_contact_force() -> None:
     """LuGre per unit normal force, N(t) = 10 − 5 sin 2πt, against SciPy's Radau on the three equations."""
     s0, s1, fs, fk, vs, k = 1e3, 10.0, 0.5, 0.3, 0.05, 50.0
     law = ss.LuGre(stiffness=s0, damping=s1, viscous=0.0, static=fs, kinetic=fk, stribeck_velocity=vs)
@@ -272,7 +272,7 @@ def test_memory_lags_the_coefficient() -> None:
     assert run["belt.force"] == pytest.approx(-truth.y[1] * load(t), rel=1e-8)
 
 
-def test_falling_curve_that_loads_itself() -> None:
+def test_falling_curve_that_loads_itself_matches_closed_form() -> None:
     """A slope whose normal and tangential directions share coordinates: λ_N = −a_N/(G_NN − μ(v) G_NT) while
     sliding."""
     mass = np.array([2.0, 0.5])

@@ -31,7 +31,7 @@ def named(events):
     return [(e.time, "impact" if e.impact else words[e.after]) for e in events]
 
 
-def test_chatter_of_set_2() -> None:
+def test_chatter_of_set_2_matches_closed_form() -> None:
     """ε = 0: 16 events in 3 s, reached to 1e-13; no sliding sample; impulses and losses of the closed
     form."""
     run = ss.simulate(SET_2, t_end=3.0, dt=1e-3)
@@ -56,7 +56,7 @@ def test_chatter_of_set_2() -> None:
     assert all(event.loss > 0.0 for event in struck)
 
 
-def test_first_ten_impacts_with_restitution() -> None:
+def test_first_ten_impacts_agree_with_stored_table() -> None:
     """ε = 0.3 against the stored table (closed forms, impacts also against an independent integration)."""
     run = ss.simulate(dataclasses.replace(SET_2, restitution=0.3), t_end=1.0)
     struck = [e for e in run.events if e.impact]
@@ -133,8 +133,8 @@ def test_condition_is_sharp_for_the_direct_transition(relative: float) -> None:
     assert light.time == pytest.approx(heavy.time, abs=1e-14)
 
 
-def test_chatter_map_beside_simulation() -> None:
-    """Every cell does in the engine what the closed form says, lowering and lifting."""
+def test_chatter_map_agrees_with_simulation() -> None:
+    """Simulation and closed form agree in every cell, lowering and lifting."""
     friction, ratio = np.linspace(0.05, 0.5, 14), np.geomspace(1e-4, 0.1, 14)
     found = ss.analysis.chatter_map(SET_2, friction, ratio, simulate=True)
     np.testing.assert_array_equal(found.simulated, found.outcome)
@@ -145,7 +145,7 @@ def test_chatter_map_beside_simulation() -> None:
     np.testing.assert_array_equal(found.simulated, found.outcome)
 
 
-def test_sliding_gear_goes_on_sliding() -> None:
+def test_sliding_gear_keeps_sliding() -> None:
     """(4.43): between 0.5287 and 0.873 mm lowering persists, beside separation; its branch ends where λ_N =
     0.
 
@@ -174,7 +174,7 @@ def test_sliding_gear_goes_on_sliding() -> None:
 # ---------------------------------------------------------------- worm
 
 
-def test_worm_is_its_wedge() -> None:
+def test_worm_moves_like_its_wedge() -> None:
     """Same times in the worm and in the wedge gear with the same motion; Θ1 = 875424 kg·mm² chatters."""
     gear = rig(0.875424)
     worm, equal = ss.simulate(gear, t_end=1.0), ss.simulate(gear.wedge, t_end=1.0)
@@ -213,7 +213,7 @@ def test_worm_with_large_inertia_chatters(stiffness: float) -> None:
     assert sum(e.impact for e in run.events) >= 3
 
 
-def test_two_flanks() -> None:
+def test_both_flanks_are_struck_within_the_clearance() -> None:
     """Clearance 2 mm, soft shaft: at 15 rpm both flanks are struck, and both gaps stay within the
     clearance."""
     gear = rig(0.875424, speed=15.0, stiffness=1.3, clearance=2e-3)
@@ -229,7 +229,7 @@ def test_two_flanks() -> None:
     assert {e.element for e in slow.events if e.impact} == {"flank"}
 
 
-def test_speed_map_of_the_second_flank() -> None:
+def test_speed_map_contains_the_printed_speeds() -> None:
     """Printed: one flank at 4.5 rpm, both from 12 to 15 rpm on. The stiffness is not printed; there are some
     that fit.
 

@@ -20,7 +20,7 @@ def ball(restitution, mass=2.0, **options):
 
 @pytest.mark.parametrize("impact", ["poisson", "newton"])
 @pytest.mark.parametrize("restitution", [0.0, 0.2, 0.5, 0.8, 0.95])
-def test_bouncing(restitution: float, impact: str) -> None:
+def test_bounce_times_match_closed_form(restitution: float, impact: str) -> None:
     """t_n = t_0 (1 + 2 Σ ε^k), accumulating at t_0 (1 + ε)/(1 − ε); then rest.
 
     The run ends the bounces at a rebound of 1e-9 of the greatest speed seen: that much before the
@@ -47,7 +47,7 @@ def test_bouncing(restitution: float, impact: str) -> None:
     assert residual(run, ["floor"], {}) < 1e-13
 
 
-def test_elastic_bouncing_goes_on() -> None:
+def test_elastic_bouncing_never_ends() -> None:
     run = ss.simulate(ball(1.0), t_end=20.0, initial={"ball.position": 1.0})
     t0 = np.sqrt(2.0 / G)
     assert [e.time for e in run.events] == pytest.approx(
@@ -63,7 +63,7 @@ def test_budget_of_events_ends_a_run() -> None:
 
 
 @pytest.mark.parametrize("restitution", [1.0, 0.9, 0.3])
-def test_between_two_walls(restitution: float) -> None:
+def test_ball_between_walls_matches_closed_form(restitution: float) -> None:
     """Speed ε^n, so the n-th crossing takes 1/ε^n."""
     m = ss.Machine(mass=1.0, names=["x"])
     m.add_contact("left", normal={"x": 1.0}, restitution=restitution)
@@ -77,7 +77,7 @@ def test_between_two_walls(restitution: float) -> None:
     assert residual(run, ["left", "right"], {}) < 1e-12
 
 
-def test_moving_wall_oscillates() -> None:
+def test_oscillating_wall_strikes_at_closed_form_times() -> None:
     """A ball on a vibrating plate against a search for roots of the closed-form flight, ε = 0.5."""
     amplitude, frequency, eps = 0.05, 3.0, 0.5
     omega = 2.0 * np.pi * frequency
@@ -132,7 +132,7 @@ def row(restitution, separation, impact=("poisson", "poisson")):
     )
 
 
-def test_masses_striking_one_after_the_other() -> None:
+def test_separated_masses_strike_in_sequence() -> None:
     """Newton's cradle with a gap: two impacts in the order of time, each of two masses."""
     run = row(1.0, 0.5)
     assert [(e.element, e.time) for e in run.events] == [("ab", 1.0), ("bc", 1.5)]
@@ -161,7 +161,7 @@ def test_masses_that_touch_are_struck_together(restitution, after) -> None:
     assert sum(e.loss for e in run.events) == pytest.approx((1 - restitution**2) / 3.0, abs=1e-15)
 
 
-def test_unequal_laws_of_impact() -> None:
+def test_mixed_impact_laws_use_newton() -> None:
     """One impact has one law: Newton's for both contacts, and the event says so."""
     mixed, newton = row(0.5, 0.0, ("poisson", "newton")), row(0.5, 0.0, ("newton", "newton"))
     assert np.all(mixed.state.x == newton.state.x)
@@ -171,7 +171,7 @@ def test_unequal_laws_of_impact() -> None:
 
 @pytest.mark.parametrize("law", ["newton", "poisson"])
 @pytest.mark.parametrize("v", [-1.0, 0.3])
-def test_between_walls_without_play_a_body_stops(law, v) -> None:
+def test_body_between_touching_walls_stops(law, v) -> None:
     """The walls strike in turn, and each impact takes speed: an inelastic collapse, by either law, at v = 0."""
     m = ss.Machine(mass=2.0, names=["x"])
     m.add_contact("low", normal={"x": 1.0}, restitution=0.5, impact=law)
@@ -257,7 +257,7 @@ def test_bad_input_names_the_argument(change, match) -> None:
     assert m.elements == ()
 
 
-def test_going_on_gives_the_same_bits() -> None:
+def test_resumed_run_is_bitwise_equal() -> None:
     from dataclasses import replace
 
     gear = replace(SET_2, restitution=0.3)
@@ -274,7 +274,7 @@ def test_going_on_gives_the_same_bits() -> None:
 
 @pytest.mark.parametrize("impact", ["poisson", "newton"])
 @pytest.mark.parametrize("side", [1.0, -1.0])
-def test_falling_on_a_belt(side: float, impact: str) -> None:
+def test_impact_on_a_belt_matches_hand_calculation(side: float, impact: str) -> None:
     """Sliding impact by hand: Λ_N = m v, the kinetic μ Λ_N along the belt (not the static), which the belt's
     motor pays: W = μ Λ_N u, and the loss is what then is missing."""
     mass, drop, mu, belt = 2.0, 0.5, 0.3, 4.0 * side
@@ -332,7 +332,7 @@ def ball_on_plate(amplitude, frequency):
     return m
 
 
-def test_balance_of_a_run_that_begins_with_a_strike_of_a_moving_wall() -> None:
+def test_energy_balances_after_an_initial_impact_of_a_moving_wall() -> None:
     """3 kg meet a wall that comes with 0.5 m/s at t = 0: they leave with 0.5 + ε (0.5 + 1), and the wall's work
     counts as before the start."""
     m = ss.Machine(mass=3.0, names=["x"])

@@ -9,7 +9,7 @@ import stickslip as ss
 MU, EPS, MASS = 0.3, 0.5, 2.0
 
 
-def test_sliding_friction_keeps_to_its_cone() -> None:
+def test_last_rebounds_keep_friction_in_its_cone() -> None:
     """A block that bounces along a floor: every impulse of friction is mu times that of the floor, the last one too.
 
     By Poisson's law of one contact the normal impulse is m (1 + eps) v, of the last one m v.

@@ -58,7 +58,7 @@ def compared(play: float, bearing: bool, t_end: float) -> tuple[list[str], float
 
 @pytest.mark.parametrize("play", [0.01, 1e-6])
 @pytest.mark.parametrize("bearing", [False, True])
-def test_the_published_examples_run_through(bearing: bool, play: float) -> None:
+def test_published_examples_agree_with_scipy(bearing: bool, play: float) -> None:
     """Half a second, as published: locked twice, reversed twice; one flank carries, so play plays no part."""
     what, times, states = compared(play, bearing, 0.5)
     assert what == ["stops", "forwards", "stops", "backwards"]
@@ -67,14 +67,14 @@ def test_the_published_examples_run_through(bearing: bool, play: float) -> None:
 
 @pytest.mark.parametrize("play", [0.03, 0.01, 1e-3, 1e-6])
 @pytest.mark.parametrize("bearing", [False, True])
-def test_three_seconds_in_which_the_flanks_change(bearing: bool, play: float) -> None:
+def test_flank_changes_over_three_seconds_agree_with_scipy(bearing: bool, play: float) -> None:
     what, times, states = compared(play, bearing, 3.0)
     assert {"parts", "strikes +", "strikes -"} < set(what)
     assert times < 2e-11 and states < 2e-11
 
 
 @pytest.mark.parametrize("bearing", [False, True])
-def test_times_of_lock_and_break_away_in_closed_form(bearing: bool) -> None:
+def test_lock_and_break_away_times_match_closed_form(bearing: bool) -> None:
     """Efficiency e: forwards when e (T1 - B) = -T2/i, backwards when (T1 + B)/e = -T2/i."""
     level = 0.5 if bearing else 0.0
     events = [e for e in ss.simulate(gear(1e-3, bearing), 0.5, initial=[5e-4, 0.0, 0.0, 0.0]).events]
@@ -87,7 +87,7 @@ def test_times_of_lock_and_break_away_in_closed_form(bearing: bool) -> None:
 
 
 @pytest.mark.parametrize("bearing", [False, True])
-def test_no_play_at_all_is_the_limit_of_small_play(bearing: bool) -> None:
+def test_gear_without_backlash_agrees_with_scipy(bearing: bool) -> None:
     """Both flanks touch, and forces by which they press against each other would lock any gear: they hold no friction."""
     what, times, states = compared(0.0, bearing, 0.5)
     assert what == ["stops", "forwards", "stops", "backwards"]
@@ -100,7 +100,7 @@ def test_no_play_at_all_is_the_limit_of_small_play(bearing: bool) -> None:
 
 
 @pytest.mark.parametrize("bearing", [False, True])
-def test_without_play_the_flanks_change_where_the_force_does(bearing: bool) -> None:
+def test_flanks_without_backlash_change_with_the_force(bearing: bool) -> None:
     """With a play of 1e-9 they meet after a flight that is too short to tell."""
     start = np.array([0.5e-9, 0.0, 0.0, 0.0])
     _, end = truth(1e-9, bearing).run(3.0, start, -1)

@@ -51,7 +51,9 @@ def test_contact_opens_where_its_only_load_passes_zero(law: ss.Law) -> None:
     ("times", "forces"),
     [([0, 2, 4], [-3.0, -0.5, 3.0]), ([0, 2, 4], [-0.5, -3.0, 3.0]), ([0, 4], [0.2, 4.2])],
 )
-def test_block_leans_on_a_wall(times: list[float], forces: list[float], kinetic: float) -> None:
+def test_block_against_a_wall_breaks_away_at_the_static_level(
+    times: list[float], forces: list[float], kinetic: float
+) -> None:
     """A block on a rough floor is pushed against a wall and pulled away: wall and floor share the push in any way,
     but the pull is the floor's alone, so rest ends where it reaches the static level.
     """
@@ -70,7 +72,7 @@ def test_block_leans_on_a_wall(times: list[float], forces: list[float], kinetic:
     assert np.abs(np.interp(run.t[rest], times, forces) + wall - floor).max() < 1e-12
 
 
-def test_pushed_onto_the_wall_for_good() -> None:
+def test_utilisation_in_the_message_is_at_most_100_percent() -> None:
     """The share of the friction limit that the message names is at most 100 %."""
     m = ss.Machine(mass=1.0, names=["block"], force={"block": -3.0})
     m.add_contact("wall", normal={"block": 1.0})
@@ -82,7 +84,7 @@ def test_pushed_onto_the_wall_for_good() -> None:
 @pytest.mark.parametrize(
     "law", [ss.Coulomb(1.0, 0.8), STRIBECK, ss.StickSlip(ss.Coulomb(1.0, 0.8), memory=0.01)]
 )
-def test_swings_against_walls(law: ss.Law) -> None:
+def test_bodies_swinging_against_walls_gain_no_energy(law: ss.Law) -> None:
     """Two masses, one with dry friction that strikes, leans on and leaves a wall: all runs end, none gains energy."""
     for seed in range(16):
         rng = np.random.default_rng(seed)

@@ -17,7 +17,9 @@ def breaks_away(m: ss.Machine, t_end: float) -> float:
 @pytest.mark.parametrize("weight", [3.0, -3.0, 0.5])
 @pytest.mark.parametrize("floors", [1, 2])
 @pytest.mark.parametrize("mu", [(0.3, 0.3), (0.3, 0.6)])
-def test_block_between_floor_and_ceiling(weight: float, floors: int, mu: tuple[float, float]) -> None:
+def test_block_between_floor_and_ceiling_breaks_away_by_its_weight(
+    weight: float, floors: int, mu: tuple[float, float]
+) -> None:
     """Pushed along by t newtons it starts at the friction of the side on which its weight lies."""
     m = ss.Machine(mass=[2.0, 2.0], names=["x", "y"], force={"x": ss.Ramp(slope=1.0), "y": -weight})
     for k in range(floors):
@@ -48,7 +50,7 @@ def test_weight_that_changes_its_side_takes_its_friction_with_it() -> None:
 
 
 @pytest.mark.parametrize("later", [1e-1, 1e-4, 1e-6, 1e-8])
-def test_force_that_turns_back_just_after_it_has_changed_its_side(later: float) -> None:
+def test_force_reversal_just_after_a_flank_change_is_followed(later: float) -> None:
     """Where the force is zero the walls change over, however soon a breakpoint takes it back.
 
     A block between two rough walls, pressed by 1 - t until it turns back `later`: it slides on by v' = -mu |force|. What
@@ -72,7 +74,7 @@ def test_force_that_turns_back_just_after_it_has_changed_its_side(later: float) 
 
 
 @pytest.mark.parametrize("law", ["newton", "poisson"])
-def test_impact_presses_no_block_against_both_of_its_walls(law: str) -> None:
+def test_impact_does_not_preload_a_block_between_walls(law: str) -> None:
     """A hammer strikes a block that fills a rough slot: momentum alone decides, the walls give no impulse along it."""
     m = ss.Machine(mass=[2.0, 2.0, 1.0], names=["x", "y", "hammer"])
     for name, side in (("floor", 1.0), ("ceiling", -1.0)):

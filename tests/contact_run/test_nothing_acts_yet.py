@@ -41,7 +41,7 @@ def test_stops_never_pull_before_they_push() -> None:
         np.testing.assert_allclose(run[name], half, rtol=1e-9)  # the instant is known to its last digits
 
 
-def test_stops_with_a_shortest_time_of_their_own() -> None:
+def test_stop_across_a_tiny_clearance_carries_no_force() -> None:
     """The time to cross a play of 1e-14 m says nothing about how fast the force rises."""
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": _rising()})
     m.add_friction("guide", on="x", law=ss.Coulomb(2.0), normal_load=1.0)
@@ -55,7 +55,7 @@ def test_stops_with_a_shortest_time_of_their_own() -> None:
 
 @pytest.mark.parametrize("law", [ss.Coulomb(0.5), ss.Stribeck(0.5, 0.5, 0.1)], ids=["exact", "integrated"])
 @pytest.mark.parametrize("share", [0.3, 0.8])
-def test_friction_under_a_load_that_begins_with_it(law: ss.Law, share: float) -> None:
+def test_load_and_push_starting_together_stick_within_the_cone(law: ss.Law, share: float) -> None:
     """The force presses and pushes: below the cone it sticks, above it slides by what is left over, from the first on."""
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": _rising(share * SIZE), "y": _rising(-SIZE)})
     m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=law)
@@ -68,7 +68,7 @@ def test_friction_under_a_load_that_begins_with_it(law: ss.Law, share: float) ->
 
 
 @pytest.mark.parametrize("others", [0, 2])
-def test_friction_of_a_belt_begins_with_its_load(others: int) -> None:
+def test_belt_friction_starts_with_its_load(others: int) -> None:
     """A body lies without weight on a belt that runs to and fro, but never back; its friction is mu times what presses."""
     belt = 3.0 + ss.Sine(0.3, 14.5)
     m = ss.Machine(
@@ -84,7 +84,7 @@ def test_friction_of_a_belt_begins_with_its_load(others: int) -> None:
 
 
 @pytest.mark.parametrize("up", [True, False])
-def test_contacts_part_or_close_with_it(up: bool) -> None:
+def test_contacts_separate_or_close_with_a_starting_force(up: bool) -> None:
     """A body that lies without weight parts from the floor at once if it is drawn, and stays if it is pressed."""
     m = ss.Machine(mass=[1.0], names=["y"], force={"y": _rising(SIZE if up else -SIZE)})
     m.add_contact("floor", normal={"y": 1.0})
@@ -94,7 +94,7 @@ def test_contacts_part_or_close_with_it(up: bool) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_which_modes_follow_is_that_of_a_steady_force(seed: int) -> None:
+def test_starting_force_gives_the_modes_of_a_steady_force(seed: int) -> None:
     """A body in a rough corner: forces and accelerations are in proportion to what acts, so its history says nothing."""
     rng = np.random.default_rng([75, seed])
     slope, way = rng.uniform(0.1, 1.4), rng.uniform(0.0, 2.0 * np.pi)

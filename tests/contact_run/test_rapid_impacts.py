@@ -56,7 +56,9 @@ def between_heavy_ones(light: float, restitution: float) -> Outcome:
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("restitution", [0.3, 0.5, 0.8])
 @pytest.mark.parametrize("light", [1e-1, 1e-2, 1e-3, 1e-4])
-def test_light_part_between_two_heavy_ones(light: float, restitution: float, law: str) -> None:
+def test_light_part_between_heavy_ones_agrees_with_decimal_sequence(
+    light: float, restitution: float, law: str
+) -> None:
     """All impacts are made, up to 2·10^5 of them; where they do not end the three move on together."""
     truth = between_heavy_ones(light, restitution)
     run = line([1.0, light, 1.0], [1e-3, 2e-3], [1.0, 0.0, 0.0], restitution, law, t_end=0.1)
@@ -151,7 +153,7 @@ def test_three_equal_balls_collapse_below_the_bound_of_mcnamara_and_young(
 
 @pytest.mark.parametrize("ratio", [1e2, 1e3, 1e4, 1e5])
 @pytest.mark.parametrize("restitution", [0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99])
-def test_light_body_between_heavy_one_and_wall_or_heavy_one(ratio: float, restitution: float) -> None:
+def test_light_body_agrees_with_decimal_sequence(ratio: float, restitution: float) -> None:
     for ends in ([ratio, 1.0], [ratio, 1.0, ratio]):
         wall = 1e-3 if len(ends) == 2 else None
         gaps, velocity = [1e-3] * (len(ends) - 1), [1.0] + [0.0] * (len(ends) - 1)
@@ -192,7 +194,7 @@ def test_closed_and_barely_separating_contacts_differ_by_a_finite_jump(law: str)
         assert velocities(run) == pytest.approx(truth.velocity, abs=1e-9), rate
 
 
-def test_chain_of_five_where_rounding_does_not_decide_the_order() -> None:
+def test_chain_of_five_agrees_with_decimal_sequence() -> None:
     """Random masses, gaps, starts and coefficients. Where gaps that move by 1e-13, or gaps and rates that move by up to
     1e-12 after each impact, lead to other velocities, momentum, energy and separation are checked."""
     told = 0
@@ -221,7 +223,7 @@ def test_chain_of_five_where_rounding_does_not_decide_the_order() -> None:
 
 @pytest.mark.parametrize("friction", [0.1, 0.4])
 @pytest.mark.parametrize("light", [0.3, 1e-2, 1e-3])
-def test_light_part_that_rubs_at_one_contact(light: float, friction: float) -> None:
+def test_rubbing_light_part_reaches_the_common_velocity(light: float, friction: float) -> None:
     """The first body rubs along the light one, which is free to move along the contact, until both have one velocity."""
     mass = [1.0, light, 1.0, 0.05]
     matrix = np.diag(mass).tolist()

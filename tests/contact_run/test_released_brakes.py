@@ -31,7 +31,7 @@ def train(loads: tuple[tuple[float, ...], ...], released: bool) -> ss.Machine:
         ((0.0, 1.0), (0.0, 0.0, 2.0), (1.0, 0.0)),
     ],
 )
-def test_the_motion_is_that_without_them(loads):
+def test_released_brakes_do_not_change_the_motion(loads):
     run, bare = (ss.simulate(train(loads, released), 3.0, dt=0.01) for released in (True, False))
     assert run.success and bare.success
     for i in range(len(loads)):
@@ -44,7 +44,7 @@ def test_the_motion_is_that_without_them(loads):
     assert ss.analysis.audit(run).passed
 
 
-def test_a_brake_that_is_put_on_while_another_holds():
+def test_brake_applied_beside_a_holding_one_keeps_rest():
     """2 t = 1.2 + 0.5 t at break-away; one on a mass of its own is put on as well, 4 t against 3 t."""
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
     m.add_friction("firm", on="x", law=ss.Coulomb(1.2, 1.0))
@@ -60,7 +60,7 @@ def test_a_brake_that_is_put_on_while_another_holds():
 
 @pytest.mark.parametrize(("holds", "pushes"), [(4.0, 3.0), (3.0, 4.0), (3.0, 3.0)])
 @pytest.mark.parametrize("others", [0, 1, 2])
-def test_force_and_brake_that_grow_together(holds, pushes, others):
+def test_force_and_brake_growing_together_match_closed_form(holds, pushes, others):
     """y'' = (pushes - holds) t where that is more than nothing, with up to two brakes on another mass."""
     m = ss.Machine(mass=[1.0, 1.0], names=["y", "x"])
     m.add_friction("brake", on="y", law=ss.Coulomb(1.0), normal_load=ss.Ramp(holds))

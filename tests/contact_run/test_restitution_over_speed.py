@@ -47,7 +47,7 @@ def test_a_ball_bounces(given, law, impact):
 
 
 @pytest.mark.parametrize("impact", ["poisson", "newton"])
-def test_each_contact_at_its_own_speed(impact):
+def test_each_contact_uses_its_own_approach_speed(impact):
     """Two bodies strike two floors at one instant, and a third, which rests on the second, is thrown by Poisson's law
     with e(0) of what presses it, by Newton's not at all.
     """
@@ -68,7 +68,7 @@ def test_each_contact_at_its_own_speed(impact):
     assert [run[f"{name}.velocity"][-1] for name in "abc"] == pytest.approx(by_hand.velocity, abs=1e-12)
 
 
-def test_time_stepping_reads_it_too():
+def test_time_stepping_uses_speed_dependent_restitution():
     run = ss.simulate(
         ball(restitution=falling), 1.0, method="time_stepping", max_step=1e-4, initial={"ball.position": 1.8}
     )

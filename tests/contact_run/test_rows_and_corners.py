@@ -47,7 +47,7 @@ def test_three_balls_with_gaps_pass_the_motion_on(law: str, gap: float) -> None:
 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("restitution", [0.0, 0.4, 1.0])
-def test_unequal_balls_that_touch(law: str, restitution: float) -> None:
+def test_touching_unequal_balls_match_closed_form(law: str, restitution: float) -> None:
     """All three end compression with the speed u = m_a/m; Poisson's and Newton's law then add ε of what they lost."""
     mass = [1.0, 2.0, 4.0]
     run = row(mass, (0.0, 0.0), restitution, law)
@@ -61,7 +61,7 @@ def test_unequal_balls_that_touch(law: str, restitution: float) -> None:
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("restitution", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("n", [2, 3])
-def test_a_ball_leaves_a_right_angled_corner_by_the_way_it_came(law: str, restitution: float, n: int) -> None:
+def test_ball_leaves_a_right_angled_corner_reversed(law: str, restitution: float, n: int) -> None:
     """v -> -ε v, whichever wall is struck first, or all of them at once; also in other coordinates."""
     rng = np.random.default_rng([n, 7])
     for k in range(60):
@@ -109,7 +109,7 @@ def block(law: str, upright: bool) -> ss.Machine:
 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("upright", [False, True])
-def test_a_rocking_block_loses_speed_as_housner_says(law: str, upright: bool) -> None:
+def test_rocking_block_loses_speed_by_housner(law: str, upright: bool) -> None:
     """Housner 1963: each impact leaves 1 - 2 m b²/I of the angular speed, I about a corner.
 
     Between impacts I φ'' = m g (h φ - b) about the left corner (φ < 0 mirrored), in the limit of h = 0 there with

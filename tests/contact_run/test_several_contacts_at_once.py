@@ -36,7 +36,7 @@ def corner(away: float, restitution: float, rule: str, scale: float = 1.0) -> ss
 @pytest.mark.parametrize("restitution", [0.0, 0.25, 0.5, 1.0])
 @pytest.mark.parametrize("away", SLOW)
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-def test_a_contact_that_separates_takes_no_part_however_small_its_rate(
+def test_separating_contact_takes_no_part_in_an_impact(
     away: float, restitution: float, rule: str, scale: float
 ) -> None:
     """One impact after the other in decimal arithmetic; A that touches without a rate takes part: v = (eps, 0)."""
@@ -122,7 +122,7 @@ def test_no_velocity_changes_without_an_event(block: int) -> None:
 
 
 @pytest.mark.parametrize("rule", ["poisson", "newton"])
-def test_an_impact_reaches_no_machine_that_stands_beside(rule: str) -> None:
+def test_impact_does_not_reach_uncoupled_bodies(rule: str) -> None:
     """What is wedged between walls of its own neither moves nor is told of where something else strikes."""
     m = ss.Machine(mass=[1.0, 0.3, 0.5], names=["ball", "b", "c"], force={"ball": -9.81})
     for name, normal, tangent in (
@@ -166,7 +166,7 @@ def test_impulses_at_one_instant_are_all_counted() -> None:
     assert several > 20  # contacts struck at one instant
 
 
-def test_a_chain_in_which_a_collision_was_overwritten() -> None:
+def test_chain_keeps_every_collision() -> None:
     """More than a thousand impacts of three frictional contacts: energies add up throughout."""
     stiffness = [
         [0.6750936386546271, -0.10594961480350357, 0.051083484268656575, 0.7201466417073422],
@@ -222,7 +222,7 @@ def test_the_rebound_threshold_ends_a_bounce_and_its_energy_is_a_loss_of_an_impa
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e3])
-def test_an_overlap_of_rounding_size_at_the_start_is_taken_out(scale: float) -> None:
+def test_overlap_of_rounding_size_at_the_start_is_removed(scale: float) -> None:
     m = ss.Machine(mass=[1.0, 3.0], names=["x", "y"], force={"y": -9.81 * scale})
     m.add_contact("floor", normal={"y": 1.0, "x": 0.1}, gap=-0.7 * scale)
     m.add_contact("wall", normal={"x": 1.0}, gap=-0.2 * scale)
@@ -243,7 +243,7 @@ def test_an_overlap_of_rounding_size_at_the_start_is_taken_out(scale: float) -> 
         ss.simulate(m, 1.0, initial=start | {"y.position": 0.679 * scale})
 
 
-def test_the_last_digits_of_published_start_values_are_taken_out_whatever_the_size_of_the_machine() -> None:
+def test_rounded_published_start_values_are_accepted_at_any_size() -> None:
     m = ss.Machine(mass=1.0, names=["y"], force={"y": -9.81})
     m.add_contact("floor", normal={"y": 1.0})
     run = ss.simulate(m, 1.0, initial={"y.position": -1e-12}, t_eval=[0.0, 1.0])
@@ -253,7 +253,7 @@ def test_the_last_digits_of_published_start_values_are_taken_out_whatever_the_si
 
 
 @pytest.mark.parametrize("tilt", [1e-2, 1e-3, 1e-4, 1e-5, 1e-6])
-def test_a_gap_is_not_closed_because_the_motion_could_go_far(tilt: float) -> None:
+def test_open_gap_stays_open_at_any_scale(tilt: float) -> None:
     """A lightly damped beam falls on one foot, then on the other: after tilt / (5 v / 3.5), v its speed, and not before.
 
     Without restitution foot0 at -1/2 stops: with 1/m + x²/I = 3.5 the beam turns at -5 v/3.5.

@@ -36,7 +36,7 @@ def opposed(a, b, force, restitution=0.0):
     return m
 
 
-def test_opposed_stops_without_play() -> None:
+def test_opposed_stops_without_clearance_hold() -> None:
     """Of least norm: the stop that the force points to carries all of it, the other nothing."""
     rng = np.random.default_rng(1)
     for _ in range(2000):
@@ -48,7 +48,7 @@ def test_opposed_stops_without_play() -> None:
         assert run["b.normal_force"][0] == pytest.approx(max(0.0, -f / b), rel=1e-12)
 
 
-def test_opposed_stops_under_a_force_that_turns() -> None:
+def test_opposed_stops_hold_a_reversing_force() -> None:
     rng = np.random.default_rng(2)
     t = np.linspace(0.0, 1.0, 53)
     for _ in range(300):
@@ -72,7 +72,7 @@ def beam(feet, load=-10.0, moment=0.0, restitution=0.0):
     return m
 
 
-def test_beam_on_many_feet() -> None:
+def test_beam_on_many_feet_rests_without_events() -> None:
     rng = np.random.default_rng(3)
     for _ in range(300):
         feet = np.sort(rng.uniform(-1.0, 1.0, rng.integers(3, 6)))
@@ -96,7 +96,7 @@ def test_beam_that_drops_on_many_feet_comes_to_rest() -> None:
         assert min(run[f"foot{i}.gap"].min() for i in range(len(feet))) > -1e-9
 
 
-def test_a_load_that_travels_along_a_beam() -> None:
+def test_travelling_load_tips_the_beam_at_its_last_foot() -> None:
     """Feet take and lose load without an event until the load leaves them: then the beam tips about the last one."""
     feet, t = np.array([-1.0, -0.3, 0.2, 1.0]), np.linspace(0.0, 0.99, 34)
     m = beam(feet, moment=ss.Ramp(slope=-10.0))
@@ -109,7 +109,7 @@ def test_a_load_that_travels_along_a_beam() -> None:
         is_least_norm(np.vstack([np.ones(4), feet]), np.array([10.0, 10.0 * at]), forces[:, k])
 
 
-def test_going_on_from_within_has_the_same_bits() -> None:
+def test_resumed_run_is_bitwise_equal() -> None:
     m = beam([-1.0, -0.3, 0.2, 1.0], moment=ss.Sine(9.0, 0.7))
     whole = ss.simulate(m, t_end=3.0)
     part = ss.simulate(m, t_end=1.3)
@@ -156,7 +156,7 @@ def test_flank_and_bearing_hold_a_gear(mu, level) -> None:
     assert (np.abs(run.state.x[2:]).max() == 0.0) == holds
 
 
-def test_a_gear_breaks_away_where_nothing_balances() -> None:
+def test_gear_breaks_away_without_equilibrium() -> None:
     """The pull grows as 3 + t, up to what the linear program allows."""
     A = np.array([[-1.0, -1.0, -1.0], [1.0, -1.0, 0.0]])
     for mu, level in ((0.3, 4.0), (0.1, 3.5), (0.6, 2.0), (0.9, 5.0)):
@@ -168,7 +168,7 @@ def test_a_gear_breaks_away_where_nothing_balances() -> None:
         assert "force shared" in run.events[0].rule
 
 
-def test_feet_with_different_friction_hold_what_a_linear_program_says() -> None:
+def test_feet_with_different_friction_agree_with_linear_program() -> None:
     """A rigid block in the plane on 3 to 5 feet, pulled sideways at some height by a force that grows."""
     rng = np.random.default_rng(5)
     for _ in range(60):
@@ -232,7 +232,7 @@ def test_a_wedge_gear_with_a_guide_stays_where_forces_balance(guide, friction) -
     assert (np.abs(run["lower.velocity"]).max() < 1e-15) == all(holds)
 
 
-def test_a_lossy_gear_of_two_flanks_runs_through() -> None:
+def test_lossy_gear_of_two_flanks_finishes() -> None:
     """Two opposed flanks with friction and bearing friction: at the first stop all of them hold together."""
     root = np.sqrt(0.5)
     for play in (1e-9, 1e-5, 1e-3):
@@ -377,7 +377,7 @@ def test_supports_on_one_coordinate_lose_their_load_together() -> None:
 
 
 @pytest.mark.parametrize("at", [0.5, 1.0])
-def test_a_belt_that_starts_towards_a_wall_slips_under_the_body_that_leans_there(at) -> None:
+def test_belt_pushing_body_against_wall_slips(at) -> None:
     """Friction of the belt and the wall hold x together, until the belt departs like (t − at)³: the wall does not."""
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": -5.0, "y": -10.0})
     belt = ss.SmoothStep(-0.3, start=at, duration=0.5)
@@ -391,7 +391,7 @@ def test_a_belt_that_starts_towards_a_wall_slips_under_the_body_that_leans_there
 
 
 @pytest.mark.parametrize("play", [1e-13, 6.8e-11, 1e-7])
-def test_bounces_in_the_narrowest_play_end(play) -> None:
+def test_bounces_in_a_narrow_clearance_end(play) -> None:
     """ε = 1/2: at rest at the stop that the force points to, long before the run ends."""
     m = ss.Machine(mass=0.17, names=["x"], force={"x": ss.Sine(amplitude=0.4, frequency=0.5)})
     for name, side in (("low", 1.0), ("high", -1.0)):

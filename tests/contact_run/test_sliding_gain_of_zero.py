@@ -68,7 +68,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_modes_with_forces_that_follow_are_chosen(name: str) -> None:
+def test_modes_with_determined_forces_are_preferred(name: str) -> None:
     case = CASES[name]
     run = ss.simulate(case.machine(), t_end=1e-9)
     assert run.status == "finished"
@@ -77,7 +77,7 @@ def test_modes_with_forces_that_follow_are_chosen(name: str) -> None:
     assert np.isfinite(run["contact.normal_force"]).all() and np.isfinite(run["contact.force"]).all()
 
 
-def test_rest_on_friction_with_the_forces_of_the_hand_calculation() -> None:
+def test_rest_on_friction_matches_hand_calculation() -> None:
     """Rest: e1 = 0.5 from the balance of a, where contact force and its friction cancel; N = 0.6 - 0.5 from that of b."""
     m = ss.Machine(mass=[2.0, 1.0], names=["a", "b"], force={"a": 0.5, "b": 0.6})
     m.add_friction("e1", on={"a": 1.0, "b": 1.0}, law=0.5)
@@ -98,7 +98,7 @@ def test_rest_on_friction_with_the_forces_of_the_hand_calculation() -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_jammed_contact_sticks_though_forces_cancel_in_its_limit() -> None:
+def test_jammed_contact_sticks_at_zero_sliding_gain() -> None:
     """It sticks to its surface with a = t^3 / 6. F = t / 2 - 2 t^2 + t^3 / 6 by the balance of a, N = F + t^3 / 6 by that
     of b: near t = 0 the reserve N - F is below the last digit of F."""
     m = ss.Machine(

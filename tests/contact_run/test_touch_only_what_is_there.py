@@ -15,7 +15,7 @@ G, H = 9.81, 0.45
 
 @pytest.mark.parametrize("start", [0.0, 0.2513])
 @pytest.mark.parametrize("slope", [1e-9, 1e-3, -0.28, 40.0])
-def test_a_torque_that_rises_slowly_brings_no_floor_nearer(start: float, slope: float) -> None:
+def test_rising_torque_does_not_close_a_distant_gap(start: float, slope: float) -> None:
     """gap = H − g t²/2 − l (φ0 + a (t − t0)³/6): a polynomial of the third degree, whose first root is the impact."""
     inertia, lever, phi0 = 0.23, 0.2154, 0.3968
     m = ss.Machine(
@@ -29,7 +29,7 @@ def test_a_torque_that_rises_slowly_brings_no_floor_nearer(start: float, slope: 
     assert run.events[0].time == pytest.approx(roots[roots > start].min(), abs=1e-13)
 
 
-def test_a_weak_signal_says_nothing_of_lengths() -> None:
+def test_weak_signal_does_not_set_length_scales() -> None:
     """A force that needs 1e4 s to matter, and a fall of half a second: rebounds as they are without it."""
     v, e = np.sqrt(2.0 * G * H), 0.5
     m = ss.Machine(mass=[1.0, 1.0], names=["y", "x"], force={"y": -G, "x": ss.Ramp(1e-3, start=0.5)})
@@ -43,7 +43,7 @@ def test_a_weak_signal_says_nothing_of_lengths() -> None:
 
 
 @pytest.mark.parametrize("damping", [0.0, 1e-6])
-def test_short_flights_beside_a_slow_decay(damping: float) -> None:
+def test_short_flights_beside_a_slow_decay_match_closed_form(damping: float) -> None:
     """Hops before a wall under friction, beside damping that takes a million seconds: impacts at e^k (a₂/a₁)^(k/2) of the
     first speed, where a₁ = F + R on the way up and a₂ = F − R on the way back.
     """

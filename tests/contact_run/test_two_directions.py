@@ -46,7 +46,7 @@ def test_sliding_friction_has_the_size_of_the_cone(facets, angle):
 
 @pytest.mark.parametrize("facets", [4, 8, 16])
 @pytest.mark.parametrize("angle", np.linspace(0.05, 3.1, 7))
-def test_friction_limit_is_that_of_the_polygon(facets, angle):
+def test_friction_limit_is_the_polygon(facets, angle):
     """A force that grows in one direction moves the puck at the polygon's limit there, by its support function."""
     m = puck(facets)
     m.add_force({"x": math.cos(angle), "y": math.sin(angle)}, ss.Ramp(slope=1.0))
@@ -92,7 +92,7 @@ def test_polygon_converges_to_the_cone():
 
 
 @pytest.mark.parametrize("impact", ["poisson", "newton"])
-def test_an_impact_slides_along_both(impact):
+def test_impact_slides_along_both_tangents(impact):
     """Dropped with a slow spin-free slide: the tangential impulse is µ times the normal one, along the corner of the
     polygon next to the direction of sliding, which is that of a corner here.
     """

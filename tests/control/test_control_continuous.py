@@ -67,7 +67,7 @@ s = 1j * np.logspace(-2, 4, 25)
     ],
     ids=repr,
 )
-def test_frequency_response_is_the_law(controller, expected):
+def test_frequency_response_equals_the_control_law(controller, expected):
     """Written down from the formulas in the docstrings."""
     if isinstance(controller, LTI):
         expected["measurement"] = -expected["reference"]
@@ -78,7 +78,7 @@ def test_frequency_response_is_the_law(controller, expected):
         np.testing.assert_allclose(response[:, i], expected[name] * np.ones_like(s), rtol=1e-13, err_msg=name)
 
 
-def test_step_response_is_scipys():
+def test_step_response_agrees_with_scipy():
     """PI and filtered PD on a unit error, scipy.signal.step of the transfer function."""
     t = np.linspace(0.0, 2.0, 41)
     block = PI(2.0, tn=0.25).compiled.block()
@@ -130,7 +130,7 @@ def test_cascade_closes_the_two_mass_drive(side):
         assert ours.real.max() < 0
 
 
-def test_lti_takes_and_gives_back_the_systems_of_others():
+def test_lti_converts_systems_of_other_packages_both_ways():
     lead = ct.ss(ct.tf([50, 500], [1, 50]))
     for system in (lead, signal.StateSpace(lead.A, lead.B, lead.C, lead.D)):
         assert LTI.from_system(system).matrices.inputs == ("reference", "measurement")
@@ -151,7 +151,7 @@ def constant_error(e):
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_back_calculation_by_hand(sign):
+def test_back_calculation_matches_hand_calculation(sign):
     """e = 1 until t = 3, then -1; kp = 1, tn = 1, limit 2, tracking time 0.5.
 
     Free: i = t, on the limit at t = 1 with i = 1. Then i' = 1 + (2 - 1 - i)/0.5, so i = 1.5 - 0.5 exp(-2 (t -
@@ -180,7 +180,7 @@ def test_back_calculation_by_hand(sign):
     np.testing.assert_allclose(got[1, 1], -sign * (1.5 - 0.5 * np.exp(-2 * (5.9 - hit))), atol=2e-12)
 
 
-def test_without_anti_windup_the_integral_winds_up():
+def test_integral_without_anti_windup_winds_up():
     block = PI(1.0, tn=1.0, limits=2.0, anti_windup=None).compiled.block()
     X, mode, got = Loop(block, constant_error(1.0)).run(0.0, 5.0, [], [0.0], t_eval=[4.0])
     assert X[0] == pytest.approx(5.0, abs=1e-11) and mode == S.high
@@ -188,7 +188,7 @@ def test_without_anti_windup_the_integral_winds_up():
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_clamping_by_hand(sign):
+def test_clamping_matches_hand_calculation(sign):
     """e = 2 - t, kp = 1, tn = 0.1, limit 1: every sub-mode, in closed form.
 
     Held with i = 0 until e = 1 at t = 1. There the raw output would rise with the integral going on (-1 + 10)
@@ -213,7 +213,7 @@ def test_clamping_by_hand(sign):
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_clamping_while_a_feedforward_saturates(sign):
+def test_clamping_under_saturating_feedforward_matches_hand_calculation(sign):
     """kp = 1, tn = 0.1, limit 1, feedforward 3: the integral moves inwards freely whatever the limit.
 
     e = 0.5 - t: held until t = 0.5, then i = -5 (t - 0.5)^2, back from the limit when 0.5 - t + i + 3 = 1.
@@ -245,7 +245,7 @@ def test_clamping_while_a_feedforward_saturates(sign):
 
 @pytest.mark.parametrize("anti_windup", ["back_calculation", "clamping"])
 @pytest.mark.parametrize(("mass", "tn"), [(1.0, 0.3), (1.0, 0.05), (5.0, 0.2)])
-def test_saturated_velocity_loop(anti_windup, mass, tn):
+def test_saturated_velocity_loop_agrees_with_scipy(anti_windup, mass, tn):
     """A mass brought to 1 m/s by a PI controller of limited force, against an independent integration.
 
     Back-calculation is one differential equation with a Lipschitz right side, which SciPy integrates as it
@@ -317,7 +317,7 @@ def test_modes_of_several_outputs_are_independent():
         assert block.mode_anew(j, S.free, z, w) == expected
 
 
-def test_one_sided_limits_and_none():
+def test_one_sided_limits_have_one_guard():
     assert [g.trigger.name for g in PI(1.0, tn=1.0, limits=(None, 2.0)).compiled.block().guards(0, FREE)] == [
         "exceeds_max"
     ]
@@ -345,7 +345,7 @@ def test_one_sided_limits_and_none():
         (0.1 + 0.2, 0.7 - 1e-16, -1.0, "free", "high_following"),  # on it up to rounding
     ],
 )
-def test_decision_afresh(i, w, wdot, before, expected):
+def test_mode_after_a_jump_matches_expected(i, w, wdot, before, expected):
     block = PI(1.0, tn=0.1, limits=1.0, anti_windup="clamping").compiled.block()
     mode = block.mode_anew(0, getattr(S, before), [i], [w, 0.0], [wdot, 0.0])
     assert mode == getattr(S, expected)

@@ -28,7 +28,7 @@ def quantised(x, q):
     return q * math.floor(x / q + 0.5)
 
 
-def test_p():
+def test_p_controller_equals_its_loop():
     u = run(P(2.0, feedforward=0.1, limits=(-1.0, 1.5), period=T), R, Y, RDOT)
     np.testing.assert_allclose(u, np.clip(2 * (R - Y) + 0.1 * RDOT, -1.0, 1.5), atol=1e-14)
 
@@ -88,7 +88,7 @@ def test_clamping_moves_the_integral_as_far_as_the_limit():
 @pytest.mark.parametrize("tf", [0.0, 0.03])
 @pytest.mark.parametrize("of", ["measurement", "error"])
 @pytest.mark.parametrize("rate", ["measured", "difference"])
-def test_pid(tf, of, rate):
+def test_pid_is_the_backward_rectangle_rule(tf, of, rate):
     """d (tf + T) = tf d_before + T * rate: the backward rectangle rule of the filter, as of the integral."""
     kp, ki, kd = 3.0, 4.0, 0.2
     c = PID(kp, ki, kd, tf=tf, derivative_of=of, rate=rate, period=T)
@@ -106,7 +106,7 @@ def test_pid(tf, of, rate):
     np.testing.assert_allclose(run(c, *(values[name] for name in c.matrices.inputs)), expected, atol=1e-12)
 
 
-def test_cascade_on_encoders():
+def test_cascade_on_encoders_equals_its_loop():
     """Everything at once: rounded positions, velocity from their difference, feedforward, limit, clamping."""
     kv, kp, tn, q, top = 20.0, 3.0, 0.04, 0.013, 12.0
     x_load, x_motor = R + 0.1 * np.sin(0.3 * K), R + 0.1 * np.sin(0.3 * K + 0.1)
@@ -145,7 +145,7 @@ def test_rounding_is_to_the_nearest_step_halves_upwards():
     np.testing.assert_array_equal(run(c, y, 0 * y), y)  # references are not rounded
 
 
-def test_rate_control_on_an_encoder():
+def test_rate_control_on_an_encoder_equals_its_loop():
     """A velocity loop that measures positions: PI on the difference quotient of rounded samples."""
     c = PI(2.0, tn=0.1, controls="rate", rate="difference", period=T, quantum=1e-3)
     assert c.matrices.inputs == ("reference", "measurement.difference")
@@ -185,7 +185,7 @@ def test_lti_is_discretised_exactly():
 
 
 @pytest.mark.parametrize("rate", [0.0, -40.0, 15.0])
-def test_lti_of_one_state_and_anti_windup(rate):
+def test_lti_of_one_state_with_anti_windup_matches_closed_form(rate):
     """z' = a z + e, by matrices, with gain: exact for held inputs, the excess counted as held too:
     z+ = e^(aT) z + (e^(aT) - 1)/a (e + gain (u - u_raw)); a = 0 is an integrator, whose matrix is singular."""
     gain = 3.0
@@ -235,7 +235,7 @@ def test_sampled_tends_to_continuous_linearly(anti_windup):
 # --- programs ---
 
 
-def test_program_is_called_with_time_and_samples():
+def test_function_is_called_with_time_and_samples():
     calls = []
 
     def law(t, r, y):
@@ -249,7 +249,7 @@ def test_program_is_called_with_time_and_samples():
     assert all(r.shape == y.shape == (1,) and r.dtype == float for _, r, y in calls)
 
 
-def test_program_with_memory_repeats_itself():
+def test_function_with_memory_is_repeatable():
     def law(t, r, y, z):
         i = z[0] + 0.1 * (r - y)
         return i + z[1], (i, y)
@@ -261,7 +261,7 @@ def test_program_with_memory_repeats_itself():
     np.testing.assert_allclose(first, i + np.concatenate([[7.0], Y[:-1]]), atol=1e-12)
 
 
-def test_program_of_several_signals():
+def test_function_of_several_signals_gets_arrays():
     def law(t, r, y):
         assert r.shape == (0,) and y.shape == (3,)
         return [y.sum(), y[0] - y[2]]
@@ -286,19 +286,19 @@ def test_program_of_several_signals():
         (lambda t, r: 1.0, RuntimeError, r"function raised TypeError at t = 0.25 s: .*positional"),
     ],
 )
-def test_bad_programs_say_when(function, error, message):
+def test_errors_of_functions_state_the_time(function, error, message):
     ticker = _core.control.Ticker(Callable(function, period=T).compiled.block())
     with pytest.raises(error, match=message):
         ticker.step(0.25, [0.0, 0.0])
 
 
-def test_program_with_memory_must_return_a_pair():
+def test_function_with_memory_must_return_a_pair():
     ticker = _core.control.Ticker(Callable(lambda t, r, y, z: 1.0, period=T, memory=[0.0]).compiled.block())
     with pytest.raises(ValueError, match=r"pair \(output, memory\), which it did not at t = 0.25"):
         ticker.step(0.25, [0.0, 0.0])
 
 
-def test_program_outlives_its_description():
+def test_function_outlives_its_description():
     import gc
     import weakref
 

@@ -105,7 +105,7 @@ def test_a_machine_prints_filters_as_they_were_written() -> None:
         assert repr(machine) == text and "LowPass(frequency=7.0)" in repr(copies[0])
 
 
-def test_words_that_no_longer_say_what_runs_are_not_printed() -> None:
+def test_outdated_filter_text_is_not_printed() -> None:
     written = filtered().to_dict()
     notch = next(e for e in written["elements"] if e["name"] == "notch")
     notch["control"]["law"]["D"] = [[2.0]]
@@ -116,7 +116,7 @@ def test_words_that_no_longer_say_what_runs_are_not_printed() -> None:
             ss.Machine.from_dict(written | {"words": {"notch": words}})
 
 
-def test_a_notch_quiets_what_it_is_made_for() -> None:
+def test_notch_removes_its_resonance() -> None:
     """A force on a body passes a notch: at its frequency nothing moves after the start, beside it much does."""
     for frequency, least, most in ((180.0, 0.0, 1e-6), (120.0, 1e-4, 1.0)):
         m = ss.Machine(mass=1.0, damping=50.0, names=["q"])
@@ -126,7 +126,7 @@ def test_a_notch_quiets_what_it_is_made_for() -> None:
         assert least <= np.ptp(late) <= most
 
 
-def test_two_degrees_of_freedom_in_closed_form() -> None:
+def test_pid2_matches_closed_form() -> None:
     kp, ki, kd, tf, b, c = 30.0, 40.0, 5.0, 0.01, 0.4, 0.2
     m = ss.Machine(mass=2.0, names=["q"])
     m.add_controller(ss.PID2(kp=kp, ki=ki, kd=kd, tf=tf, b=b, c=c), "pid", on="q")
@@ -139,7 +139,7 @@ def test_two_degrees_of_freedom_in_closed_form() -> None:
 
 
 @pytest.mark.parametrize("period", [None, 2e-3])
-def test_with_weights_of_one_it_is_the_pid_of_the_engine(period: float | None) -> None:
+def test_pid2_with_unit_weights_equals_pid(period: float | None) -> None:
     """Limits, anti-windup and sampling included."""
     options = {"limits": 4.0, "period": period}
     t = np.linspace(0.0, 6.0, 301)
@@ -153,7 +153,7 @@ def test_with_weights_of_one_it_is_the_pid_of_the_engine(period: float | None) -
         assert runs[0][name] == pytest.approx(runs[1][name], rel=0, abs=1e-11)
 
 
-def test_a_disturbance_observer_in_closed_form() -> None:
+def test_disturbance_observer_matches_closed_form() -> None:
     """The body answers its command as before, and disturbances as 1/(m (s + w))."""
     mass, w = 2.0, 2 * np.pi * 10.0
     m = ss.Machine(mass=mass, names=["q"])

@@ -31,7 +31,7 @@ def test_function_gets_arrays_for_one_signal_and_for_several() -> None:
     assert run["q.velocity"][-1] == pytest.approx(1.0 - 0.7**5, rel=1e-12)
 
 
-def test_numbers_may_stand_beside_arrays_in_the_memory() -> None:
+def test_memory_accepts_numbers_and_arrays() -> None:
     def law(t: float, r: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple[object, object]:
         return z[0] + (r - y), (z[0] + 0.5, y)
 

@@ -49,7 +49,7 @@ def record(case: Case) -> dict[str, Any]:
 
 
 def difference(was: dict[str, Any], now: dict[str, Any]) -> str:
-    """What differs, in words; empty if nothing does."""
+    """Return the differences in words; empty if there are none."""
     if was["status"] != now["status"]:
         return f"status {was['status']} -> {now['status']}: {now.get('message', '')}"
     if was["status"] == "refused":

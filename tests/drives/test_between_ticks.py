@@ -1,4 +1,4 @@
-"""From tick to tick nothing mostly happens: then a run goes by one map of the state. It is the same motion."""
+"""Between sampling instants without events a run uses one map of the state; the motion is the same."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def drive(law: ss.Law | None, delay: float = 0.0) -> ss.Machine:
 
 @pytest.mark.parametrize("delay", [0.0, 0.4 * PERIOD])
 @pytest.mark.parametrize("law", LAWS)
-def test_the_motion_is_that_of_shorter_steps(law: str, delay: float) -> None:
+def test_motion_between_samples_equals_that_of_shorter_steps(law: str, delay: float) -> None:
     """Steps of at most 0.3 periods are integrated one by one."""
     machine = drive(LAWS[law], delay)
     run = ss.simulate(machine, t_end=2.0)
@@ -50,7 +50,7 @@ def test_the_motion_is_that_of_shorter_steps(law: str, delay: float) -> None:
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_a_run_that_is_continued_has_the_same_bits(law: str) -> None:
+def test_resumed_run_is_bitwise_equal(law: str) -> None:
     machine = drive(LAWS[law])
     whole = ss.simulate(machine, t_end=1.0)
     part = ss.simulate(machine, t_end=0.41003)

@@ -8,7 +8,7 @@ import stickslip as ss
 
 
 @pytest.mark.parametrize("n", [1, 2, 7])
-def test_frequencies_of_a_chain_between_walls(n: int) -> None:
+def test_chain_between_walls_has_closed_form_frequencies(n: int) -> None:
     """omega_k = 2 sqrt(c/m) sin(k pi / (2 (n + 1))), the lattice between two walls."""
     m, c = 0.7, 30.0
     chain = ss.machines.chain(mass=np.full(n, m), stiffness=c, left=c, right=c)
@@ -57,7 +57,7 @@ def test_belt_oscillator_breaks_away_at_the_static_level() -> None:
     assert run.events[0].time == pytest.approx(2.0 * 0.3 / (4.0 * 0.05), abs=1e-12)
 
 
-def test_bad_input() -> None:
+def test_bad_input_is_refused() -> None:
     with pytest.raises(ValueError, match="stiffness"):
         ss.machines.chain([1.0, 1.0, 1.0], stiffness=[1.0])
     with pytest.raises(ValueError, match="law"):
@@ -93,7 +93,7 @@ def test_a_chain_has_its_own_spring_at_each_end() -> None:
     assert np.sort_complex(m.poles()) == pytest.approx(np.sort_complex(np.linalg.eigvals(plant)), rel=1e-11)
 
 
-def test_numbers_of_a_two_mass_drive() -> None:
+def test_two_mass_drive_has_closed_form_frequencies() -> None:
     """Unequal masses: the load on the resting motor, and both against each other, by eigenvalues."""
     drive = ss.machines.two_mass_drive(motor_mass=500.0, load_mass=2000.0, stiffness=5e6, damping=900.0)
     alone = np.roots([2000.0, 900.0, 5e6])
@@ -103,7 +103,7 @@ def test_numbers_of_a_two_mass_drive() -> None:
     assert drive.resonance == pytest.approx(np.sqrt(5e6 / reduced), rel=1e-13)
 
 
-def test_damping_of_a_belt_oscillator() -> None:
+def test_damped_belt_oscillator_matches_closed_form() -> None:
     """Sliding far from the belt's speed under Coulomb friction: a decaying cosine around F/k."""
     m, k, d, fk = 2.0, 50.0, 3.0, 0.8
     belt = ss.machines.belt_oscillator(
@@ -117,7 +117,7 @@ def test_damping_of_a_belt_oscillator() -> None:
     assert run["block.position"] == pytest.approx(expected, abs=1e-12)
 
 
-def test_rate_of_an_output_through_a_chain_of_controllers() -> None:
+def test_rate_of_chained_outputs_agrees_with_scipy() -> None:
     """Three loops in a row, A = 2 (r - x), B = 3 (A - x), u = 5 (B - x) + 0.4 (B' - x'), against SciPy with the
     derivative written out: B' = 6 (r' - x') - 3 x'."""
     m = ss.Machine(mass=1.0, names=["x"], damping=0.5)

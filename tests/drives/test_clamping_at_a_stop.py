@@ -32,7 +32,7 @@ def pressed(mass):
 
 @pytest.mark.parametrize("method", ["auto", "explicit", "stiff"])
 @pytest.mark.parametrize("mass", [[1.0], [0.01], [100.0, 0.1], [1.0, 2.0, 3.0]], ids=str)
-def test_pressed_against_a_stop(mass, method):
+def test_integral_is_clamped_against_a_stop(mass, method):
     t = np.array([0.5, 0.9, 1.2, 1.7, 1.9, 2.0, 2.5, 3.0])
     run = ss.simulate(pressed(mass), 3.0, t_eval=t, method=method)
     assert run.success
@@ -50,7 +50,7 @@ def test_pressed_against_a_stop(mass, method):
     assert np.abs(run["q0.velocity"]).max() < 1e-14
 
 
-def test_the_stop_is_reached_while_the_output_is_limited():
+def test_stop_under_limited_output_is_reached_at_closed_form_time():
     """A body under the full force reaches the stop at sqrt(2 m gap / u) and stays; the reference is that high that
     the output is limited from the start. Then e = r, and r falls slowly enough for the integral to follow down.
     """

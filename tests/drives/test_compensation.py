@@ -30,7 +30,7 @@ def late_error(m: ss.Machine) -> float:
     return float(np.abs(run["pid.error"][run.t > 100.0]).max())
 
 
-def test_no_hunting_with_the_right_model() -> None:
+def test_right_model_prevents_hunting() -> None:
     """With the plant's own parameters friction cancels: what is left is the linear loop."""
     run = ss.simulate(servo(LUGRE, LUGRE), t_end=40.0, dt=0.5, rtol=1e-10)
 
@@ -51,7 +51,7 @@ def test_wrong_parameters_leave_some_of_the_hunting() -> None:
     assert 0.05 * without < left < 0.2 * without
 
 
-def test_second_order_bristle_as_friction_and_as_compensator() -> None:
+def test_second_order_bristle_reduces_error_as_compensator_only() -> None:
     """The source of the second-order bristle states an error 65 % smaller without saying which it means.
 
     As the plant's friction it changes the hunting by some per cent. As the compensator of a LuGre plant the
@@ -75,7 +75,7 @@ def test_second_order_bristle_as_friction_and_as_compensator() -> None:
     assert rms(LUGRE, LUGRE) / alone < 1e-4
 
 
-def test_correction_of_the_bristle() -> None:
+def test_bristle_correction_agrees_with_its_equations() -> None:
     """The observer with gain against an integration of its own equations, on a sine."""
     gain, w = 2e-3, 0.5
     m = servo(
@@ -114,7 +114,7 @@ def test_correction_of_the_bristle() -> None:
 
 
 @pytest.mark.parametrize("other", ["tanh", "normalised"])
-def test_correction_acts_through_the_damping_of_the_bristle_alone(other: str) -> None:
+def test_correction_acts_only_through_bristle_damping(other: str) -> None:
     """The output is σ0 z + σ1 z' + the other terms at v, with z' = v - |v| z/g(v) - gain e, put together from the
     states of the run."""
     gain, s0, s1 = 0.5, 1e4, 30.0
@@ -167,7 +167,7 @@ def test_feedforward_of_the_right_law_cancels_a_sine() -> None:
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.8, 1.0, 1.2])
 def test_feedforward_of_wrong_levels_leaves_their_difference(share: float) -> None:
-    """At constant speed kp e = kd v + (1 - share) Fc: what the model misses, the servo must pay for."""
+    """At constant speed kp e = kd v + (1 - share) Fc: the servo supplies the force that the model misses."""
     level, kp, kd, speed = 2.0, 300.0, 40.0, 0.1
     m = ss.Machine(mass=1.0, names=["slide"])
     m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.2 * level, kinetic=level))
@@ -211,20 +211,22 @@ class TestBadInput:
             (
                 ss.FrictionObserver(LUGRE),
                 {"measure": "slide"},
-                "to of 'c' is missing: .* FrictionCurve with a period",
+                "to of 'c' is missing: .* the output of a FrictionCurve",
             ),
             (ss.FrictionFeedforward(LUGRE), {"on": "slide"}, "reference of 'c' is missing"),
             (ss.FrictionFeedforward(LUGRE), {"on": "slide", "reference": "slide"}, "must be a signal"),
             (ss.FrictionFeedforward(LUGRE), {"on": "slide", "reference": 0.0, "period": 1e-3}, "period"),
         ],
     )
-    def test_wiring(self, control: ss.Compensator, arguments: dict, message: str) -> None:
+    def test_bad_connections_are_refused(
+        self, control: ss.Compensator, arguments: dict, message: str
+    ) -> None:
         m = ss.Machine(mass=1.0, names=["slide"])
         with pytest.raises(ValueError, match=message):
             m.add_controller(control, name="c", **arguments)
         assert ss.simulate(m, t_end=1.0).success
 
-    def test_its_force_is_no_command(self) -> None:
+    def test_compensator_force_is_not_a_command(self) -> None:
         """Of a continuous one; the sampled form enters a chain, before its limits and lags."""
         law, reference = ss.Coulomb(1.0), ss.Ramp(slope=0.1)
         for sampled in (False, True):
@@ -263,7 +265,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match=message):
             m.check()
 
-    def test_values(self) -> None:
+    def test_bad_values_are_refused(self) -> None:
         with pytest.raises(ValueError, match="gain = -1"):
             ss.FrictionObserver(LUGRE, gain=-1.0)
         with pytest.raises(ValueError, match="law = -3"):

@@ -26,7 +26,7 @@ def stribeck(static: float, kinetic: float = 1.0) -> ss.Law:
     return ss.Stribeck(static=static, kinetic=kinetic, stribeck_velocity=1e-3, shape=2.0) + ss.Viscous(0.4)
 
 
-def test_lugre_against_two_tight_solutions() -> None:
+def test_lugre_hunting_agrees_with_two_solvers() -> None:
     """States at 10, 20, ... 100 s; collocation and DOP853 agree to 1e-13 (tests/reference/lugre.py)."""
     stored = store.load("lugre_hunting")
     exact = np.array(stored["states"])
@@ -39,7 +39,7 @@ def test_lugre_against_two_tight_solutions() -> None:
     assert fine.energy.residual < 1e-11
 
 
-def test_stribeck_against_the_rigid_limit() -> None:
+def test_stribeck_hunting_agrees_with_the_rigid_limit() -> None:
     """Every stop and break-away over 100 s (tests/reference/rigid_limit.py)."""
     stored = store.load("automaton")
     run = ss.simulate(servo(stribeck(1.5)), t_end=100.0, t_eval=stored["hunting_t"], rtol=1e-12)
@@ -49,7 +49,7 @@ def test_stribeck_against_the_rigid_limit() -> None:
     assert run["slide.position"] == pytest.approx(np.array(stored["hunting_states"])[:, 0], rel=0, abs=1e-9)
 
 
-def test_limit_cycle_of_both_laws() -> None:
+def test_limit_cycles_of_both_laws_agree_with_reference() -> None:
     """Periods against the last reversals and stops of the independent solutions, which are all but
     settled.
     """
@@ -67,7 +67,7 @@ def test_limit_cycle_of_both_laws() -> None:
     assert found[1] == pytest.approx((23.7256, 0.066923), rel=2e-5)
 
 
-def test_no_hunting_when_static_equals_kinetic() -> None:
+def test_equal_levels_prevent_hunting() -> None:
     """The integral has to climb over a level that does not fall: each excursion is smaller than the last."""
     run = ss.simulate(servo(stribeck(1.0)), t_end=300.0, dt=0.05)
     error = np.abs(run["pid.error"])

@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 import stickslip as ss
 
 
-def test_clamping_by_hand() -> None:
+def test_clamping_matches_hand_calculation() -> None:
     """e = 2 - t, kp = 1, tn = 0.1, limit 1: every sub-mode in closed form.
 
     Held with i = 0 until e = 1 at t = 1; then the integral follows the limit, i = t - 1, until 10 (2 - t) = 1
@@ -39,7 +39,7 @@ def test_clamping_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("mass", "tn"), [(1.0, 0.3), (1.0, 0.05), (5.0, 0.2)])
-def test_back_calculation_against_an_independent_integration(mass: float, tn: float) -> None:
+def test_back_calculation_agrees_with_independent_integration(mass: float, tn: float) -> None:
     """The loop is one equation with a Lipschitz right side, which DOP853 integrates as it stands."""
     kp, top = 8.0, 2.0
     m = ss.Machine(mass=mass, names=["body"])
@@ -61,7 +61,7 @@ def test_back_calculation_against_an_independent_integration(mass: float, tn: fl
 
 
 @pytest.mark.parametrize(("mass", "tn"), [(1.0, 0.3), (1.0, 0.05), (5.0, 0.2)])
-def test_clamping_against_small_steps(mass: float, tn: float) -> None:
+def test_clamping_agrees_with_small_steps(mass: float, tn: float) -> None:
     """Conditional integration by hand in steps of h, of first order; two step sizes show the limit h -> 0."""
     kp, top = 8.0, 2.0
     m = ss.Machine(mass=mass, names=["body"])
@@ -92,7 +92,7 @@ def test_clamping_against_small_steps(mass: float, tn: float) -> None:
     assert np.abs(run["body.velocity"] - (2 * finer - fine)).max() < 1e-3
 
 
-def test_limited_velocity_in_a_cascade_of_two_controllers() -> None:
+def test_cascade_of_two_controllers_keeps_its_velocity_limit() -> None:
     """A P controller limited to 0.2 m/s feeds a PI: a long move runs at 0.2 m/s and ends without
     overshoot.
     """
@@ -117,7 +117,7 @@ def test_limited_velocity_in_a_cascade_of_two_controllers() -> None:
     assert run.energy.residual < 1e-11
 
 
-def test_two_controllers_are_one_cascade() -> None:
+def test_two_controllers_equal_one_cascade() -> None:
     """P and PI wired by hand equal `Cascade`, which is one block."""
     runs = []
     for split in (False, True):
@@ -138,7 +138,7 @@ def test_two_controllers_are_one_cascade() -> None:
 @pytest.mark.parametrize("duration", [0.3, 0.7, 1.0, 2.0])
 @pytest.mark.parametrize("value", [1e-4, 0.1, 1.0, 2.0])
 @pytest.mark.parametrize("before", [0.0, 0.1])
-def test_full_feedforward_of_a_smooth_step(value: float, duration: float, before: float) -> None:
+def test_full_feedforward_follows_a_smooth_step_exactly(value: float, duration: float, before: float) -> None:
     """Its speed ends at zero up to rounding: no jump. A rigid mass then follows without any error."""
     m = ss.Machine(mass=2.0, names=["x"])
     control = ss.Cascade(kv=50.0, kp=200.0, tn=0.05, velocity_feedforward=1.0, force_feedforward=2.0)
@@ -149,7 +149,7 @@ def test_full_feedforward_of_a_smooth_step(value: float, duration: float, before
     assert np.abs(run["c.error"]).max() < 1e-14 * max(1.0, value)
 
 
-def test_rate_of_another_controllers_output() -> None:
+def test_rate_of_another_output_matches_closed_form() -> None:
     """Feedforward of the rate of a continuous output: closed form of a double integrator chain.
 
     p puts out 2 (t - x); the second one adds 0.5 times its rate 2 (1 - v).
@@ -175,7 +175,7 @@ class TestBadInput:
         m.add_friction("guide", on="a", law=ss.Coulomb(static=1.0, kinetic=0.8))
         return m
 
-    def test_algebraic_loop(self) -> None:
+    def test_algebraic_loop_is_refused(self) -> None:
         m = self.machine()
         m.add_controller(ss.P(kp=1.0), name="x", measure="a", reference="y.output")
         with pytest.raises(
@@ -207,7 +207,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match=message):
             m.check()
 
-    def test_rate_of_a_velocity(self) -> None:
+    def test_rate_of_a_velocity_is_refused(self) -> None:
         m = self.machine()
         m.add_controller(ss.PID(kp=1.0, kd=1.0), measure="a.velocity", to="a")
         with pytest.raises(ValueError, match=r"'a.velocity'.*acceleration, which jumps"):
@@ -232,17 +232,17 @@ class TestBadInput:
             ({"on": "a", "period": -1e-3}, "period = -0.001"),
         ],
     )
-    def test_wiring(self, arguments: dict, message: str) -> None:
+    def test_bad_connections_are_refused(self, arguments: dict, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             self.machine().add_controller(ss.P(kp=1.0), **({"name": "p"} | arguments))
 
-    def test_not_a_controller(self) -> None:
+    def test_other_objects_as_controllers_are_refused(self) -> None:
         with pytest.raises(ValueError, match=r"control = 3\.0"):
             self.machine().add_controller(3.0, on="a")
         with pytest.raises(ValueError, match=r"control = <class .*P'> is not allowed"):
             self.machine().add_controller(ss.P, on="a")
 
-    def test_impossible_controllers(self) -> None:
+    def test_impossible_controllers_are_refused(self) -> None:
         with pytest.raises(ValueError, match=r"limits\[0\]"):
             ss.P(kp=1.0, limits=(2.0, 1.0))
         with pytest.raises(ValueError, match=r"t\[2\] = 1"):

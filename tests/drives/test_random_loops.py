@@ -48,7 +48,7 @@ def machine(rng: np.random.Generator, law: ss.Law) -> tuple[ss.Machine, float]:
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: f"{type(law).__name__}-{law.kinetic}")
-def test_limited_loops(law: ss.Law) -> None:
+def test_random_limited_loops_stay_within_limits_and_balance(law: ss.Law) -> None:
     rng = np.random.default_rng(11)
     for _ in range(25):
         m, limit = machine(rng, law)

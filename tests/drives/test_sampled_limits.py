@@ -25,7 +25,7 @@ def changes(run):
 
 
 @pytest.mark.parametrize("anti_windup", ["back_calculation", "clamping", None])
-def test_the_sequence_is_that_of_the_continuous_loop_for_short_periods(anti_windup):
+def test_short_periods_give_the_modes_of_the_continuous_loop(anti_windup):
     """Times converge with the first power of the period: a tick sees the crossing up to one period late."""
     whole = ss.simulate(loop(anti_windup=anti_windup), 6.0)
     wanted = whole.events.of("c")
@@ -39,7 +39,7 @@ def test_the_sequence_is_that_of_the_continuous_loop_for_short_periods(anti_wind
 
 
 @pytest.mark.parametrize("delay", [0.0, 4e-3])
-def test_events_are_the_changes_of_the_mode_that_a_run_shows(delay):
+def test_events_equal_changes_of_the_mode_signal(delay):
     period = 1e-2
     run = ss.simulate(loop(period, delay), 6.0)
     shown = run.at(np.arange(600) * period + delay)
@@ -58,7 +58,7 @@ def test_events_are_the_changes_of_the_mode_that_a_run_shows(delay):
         assert e.cause == causes[str(e.after)] and e.rule == "unique" and e.solutions == 1 and not e.ambiguous
 
 
-def test_a_change_of_friction_at_the_same_tick_shares_the_instant():
+def test_friction_change_at_a_sampling_instant_shares_the_instant():
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_friction("guide", on="q", law=ss.Coulomb(static=1.0, kinetic=0.5))
     m.add_controller(lambda t, r, y: 3.0 * (t > 0.95), name="c", on="q", period=0.5)
@@ -70,7 +70,7 @@ def test_a_change_of_friction_at_the_same_tick_shares_the_instant():
     assert [e.element for e in first] == ["d", "guide"] and len({e.instant for e in first}) == 1
 
 
-def test_several_outputs_and_none_without_limits():
+def test_only_limited_outputs_have_events():
     m = ss.Machine(mass=[1.0, 1.0], names=["a", "b"])
     both = ss.control.Callable(
         lambda t, r, y: [2.0 * (t > 0.55), -2.0 * (t > 0.75)], outputs=2, period=0.1, limits=1.0
@@ -84,7 +84,7 @@ def test_several_outputs_and_none_without_limits():
     ]
 
 
-def test_they_count_and_a_run_goes_on_with_the_same_bits():
+def test_limit_events_count_and_resumed_run_is_bitwise_equal():
     m = loop(1e-2)
     whole = ss.simulate(m, 6.0)
     half = ss.simulate(m, 2.01)

@@ -29,7 +29,7 @@ def advance(v: float, u: float, h: float) -> float:
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.04, 0.1])
-def test_against_the_recursion(delay: float) -> None:
+def test_sampled_loop_matches_its_recursion(delay: float) -> None:
     """Zero-order hold of a first-order plant in closed form; a step that falls on an instant is sampled at
     once.
     """
@@ -53,7 +53,7 @@ def test_against_the_recursion(delay: float) -> None:
         assert run["v.output"] == pytest.approx(np.array(outputs), abs=2e-14)
 
 
-def test_two_rates_in_one_machine() -> None:
+def test_two_rates_match_hand_calculation() -> None:
     """Position loop every 40 ms, velocity loop every 10 ms, by hand on a free mass: v' = u, x' = v."""
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_controller(ss.P(kp=3.0, period=0.04), name="position", measure="q", reference=1.0)
@@ -133,7 +133,7 @@ def test_exception_of_a_callable_is_passed_on() -> None:
 
 
 @pytest.mark.parametrize("delay", [0.0, 4e-4])
-def test_goes_on_with_the_same_bits(delay: float) -> None:
+def test_resumed_run_is_bitwise_equal(delay: float) -> None:
     whole = ss.simulate(drive(1e-3, delay=delay), 1.0)
     first = ss.simulate(drive(1e-3, delay=delay), 0.4321)
     second = ss.simulate(drive(1e-3, delay=delay), 1.0, state=pickle.loads(pickle.dumps(first.state)))
@@ -141,7 +141,7 @@ def test_goes_on_with_the_same_bits(delay: float) -> None:
     assert [e.time for e in first.events] + [e.time for e in second.events] == [e.time for e in whole.events]
 
 
-def test_start_between_instants() -> None:
+def test_start_between_sampling_instants_is_exact() -> None:
     called: list[float] = []
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_controller(lambda t, r, y: called.append(t) or 1.0, measure="q", to="q", period=0.25)
@@ -150,7 +150,7 @@ def test_start_between_instants() -> None:
     assert run["callable.output"].tolist() == [0.0, 0.0, 1.0]
 
 
-def test_limits_of_a_sampled_controller() -> None:
+def test_sampled_clamping_ends_on_the_limit() -> None:
     """Clamping as the docstring says: the step of the integral is shortened so that the raw output is the
     limit.
     """
@@ -201,7 +201,7 @@ def test_encoder_makes_a_quantisation_limit_cycle() -> None:
     assert swings[1] < 1e-12
 
 
-def test_a_quiet_tick_is_cheap() -> None:
+def test_sampling_instant_without_change_is_cheap() -> None:
     """200 000 instants at which no mode can change take about a second, and none of them is logged."""
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_friction("guide", on="q", law=ss.Coulomb(static=2.0, kinetic=1.5))
@@ -233,7 +233,7 @@ def test_sampled_loop_among_themselves_is_refused() -> None:
     ],
     ids=["linear", "coulomb", "stribeck"],
 )
-def test_a_loop_that_grows_without_bound_says_so(law: ss.Law | None, how: str) -> None:
+def test_diverging_loop_is_named(law: ss.Law | None, how: str) -> None:
     """Where a Stribeck curve is passed in less than the last digit of t the run ends before numbers do."""
     m = ss.Machine(mass=1.0, names=["q"])
     if law is not None:

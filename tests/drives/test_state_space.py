@@ -51,7 +51,7 @@ def test_the_same_run_as_the_mechanical_form(law: ss.Law, period: float | None) 
     assert [e.time for e in a.events] == pytest.approx([e.time for e in b.events], rel=0, abs=1e-10)
 
 
-def test_table_1_case_b_from_matrices() -> None:
+def test_matrices_of_table_1_give_its_events() -> None:
     stored = store.load("two_mass")["b"]
     run = ss.simulate(drive(), t_end=3.0, rtol=1e-12)
     assert [e.time for e in run.events] == pytest.approx([t for t, _ in stored["events"]], rel=0, abs=2e-13)
@@ -83,7 +83,7 @@ def test_names_given_elsewhere_are_kept() -> None:
     assert (other.inputs, other.outputs) == (("p", "q"), ("y0", "y1", "y2", "y3"))
 
 
-def test_without_friction_it_is_scipy() -> None:
+def test_frictionless_state_space_agrees_with_scipy() -> None:
     """Step response with D against scipy.signal."""
     rng = np.random.default_rng(5)
     A = rng.normal(size=(3, 3)) - 3.0 * np.eye(3)
@@ -96,7 +96,7 @@ def test_without_friction_it_is_scipy() -> None:
     assert np.column_stack([run["y0"], run["y1"]]) == pytest.approx(y, abs=1e-12)
 
 
-def test_column_of_its_own_and_output_with_acceleration() -> None:
+def test_given_column_and_acceleration_output_match_hand_calculation() -> None:
     """A block on a ramp of force: from t = 5 on it slides with a = 0.2 t - 0.8; D and D_NL make a an
     output.
     """
@@ -123,7 +123,7 @@ def test_column_of_its_own_and_output_with_acceleration() -> None:
     )
 
 
-def test_feedthrough_of_the_plant_in_the_loop() -> None:
+def test_feedthrough_in_a_loop_matches_hand_calculation() -> None:
     """y = x + 0.5 u with u from a strictly proper controller: solved by hand as one linear system."""
     plant = ss.StateSpace(A=-1.0, B=1.0, C=1.0, D=0.5)
     plant.add_controller(ss.LTI(A=-2.0, B=1.0, C=3.0), name="c", measure="y0", reference=1.0, to="u0")
@@ -136,7 +136,7 @@ def test_feedthrough_of_the_plant_in_the_loop() -> None:
     assert run["y0"] == pytest.approx(y[[100, 400], 0] + 1.5 * y[[100, 400], 1], abs=1e-12)
 
 
-def test_machine_as_matrices() -> None:
+def test_machine_as_matrices_agrees_with_python_control() -> None:
     """The closed loop of Table 1 by hand, in another order of states, and its response by python-control."""
     machine = mechanical(LAW).machine
     part = machine.to_state_space(
@@ -170,7 +170,7 @@ def test_machine_as_matrices() -> None:
             machine.to_state_space(**arguments)
 
 
-def test_describing_function_of_a_machine() -> None:
+def test_describing_function_of_a_machine_matches_closed_form() -> None:
     """A block on a spring with F = (v³ - v)/2: Rayleigh's balance in closed form.
 
     Under v = V sin θ its gain is (3 V²/4 - 1)/2, which balances the damping 0.1 at V = sqrt(3.2/3).
@@ -183,7 +183,7 @@ def test_describing_function_of_a_machine() -> None:
 
 
 @pytest.mark.parametrize("make", [ct.ss, signal.StateSpace], ids=["control", "scipy"])
-def test_state_spaces_of_others_as_controllers(make) -> None:
+def test_state_space_objects_become_lti_controllers(make) -> None:
     """A lead (50 s + 500)/(s + 50) given as an object is the LTI of its matrices."""
     runs = []
     for control in (make(-50.0, 1.0, -2000.0, 50.0), ss.LTI(A=-50.0, B=1.0, C=-2000.0, D=50.0)):
@@ -194,13 +194,13 @@ def test_state_spaces_of_others_as_controllers(make) -> None:
 
 
 class TestBadInput:
-    def test_algebraic_loop(self) -> None:
+    def test_algebraic_loop_is_refused(self) -> None:
         plant = ss.StateSpace(A=-1.0, B=1.0, C=1.0, D=0.5)
         plant.add_controller(ss.P(kp=-4.0), name="p", measure="y0", to="u0")
         with pytest.raises(ValueError, match=r"algebraic loop.*'p' <- 'p'"):
             plant.check()
 
-    def test_friction_that_acts_the_wrong_way(self) -> None:
+    def test_friction_that_increases_its_velocity_is_refused(self) -> None:
         A, B, C, D = matrices()
         for velocity in ("y0", "y3", {"y1": -1.0}):
             plant = ss.StateSpace(A, B, C, D)
@@ -229,11 +229,11 @@ class TestBadInput:
             ({"A": 1.0, "B": 1.0, "C": 1.0, "signals": {"u1": 1.0}}, "unknown input 'u1'"),
         ],
     )
-    def test_matrices(self, arguments: dict, message: str) -> None:
+    def test_bad_matrices_are_refused(self, arguments: dict, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             ss.StateSpace(**arguments)
 
-    def test_names(self) -> None:
+    def test_bad_names_are_refused(self) -> None:
         A, B, C, D = matrices()
         plant = ss.StateSpace(A, B, C, D)
         with pytest.raises(ValueError, match="velocity of 'f' names 'w'"):
@@ -252,7 +252,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match="replaced by measure and to"):
             plant.add_controller(ss.P(kp=1.0), on="u1")
 
-    def test_two_mass_matrices_of_the_reference_are_these(self) -> None:
+    def test_two_mass_matrices_equal_the_reference(self) -> None:
         assert two_mass.C == 5e6 and np.array_equal(
             two_mass_matrices(1e3, 1e3, 5e6, 1341.64)[0], matrices()[0]
         )

@@ -76,18 +76,18 @@ def test_invalid_systems_are_refused_with_a_cure() -> None:
         machine(ct.tf([1.0, 0.0, 0.0], [1.0, 1.0]))
     with pytest.raises(ValueError, match=r"1 outputs is not allowed|make it a state space first, control.ss"):
         machine(ct.tf([[[1.0], [1.0]]], [[[1.0, 1.0], [1.0, 1.0]]]))
-    with pytest.raises(ValueError, match="a state space or a transfer function, where it comes from"):
+    with pytest.raises(ValueError, match="a state space or a transfer function, if it is one of"):
         machine(ct.frd([1.0, 2.0], [1.0, 2.0]))
     m = ss.Machine(mass=1.0, names=["q"])
     with pytest.raises(
-        ValueError, match="what filters its reference alone is LTI.*inputs='both', references=1"
+        ValueError, match="for a filter of the reference alone use LTI.*inputs='both', references=1"
     ):
         m.add_controller(ct.tf([1.0], [1.0, 1.0]), reference="p.output", to="q")
     with pytest.raises(ValueError, match="discrete"):
         machine(ct.tf([1.0], [1.0, -0.5], True))
 
 
-def test_python_control_is_asked_for_by_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_python_control_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     from stickslip.errors import MissingExtraError

@@ -32,7 +32,7 @@ def worst_error(run: ss.Trajectory, start: float) -> float:
     ("case", "events", "late", "everywhere"),
     [("a", 0, 2.17e-6, 3.19e-6), ("b", 13, 3.13e-6, 4.74e-6), ("c", 39, 17.12e-6, 17.13e-6)],
 )
-def test_table_1(case: str, events: int, late: float, everywhere: float) -> None:
+def test_table_1_agrees_with_stored_results(case: str, events: int, late: float, everywhere: float) -> None:
     run = ss.simulate(drive(law(case)), t_end=3.0, rtol=1e-12)
     stored = STORED[case]
     assert run.success
@@ -65,7 +65,7 @@ def test_default_tolerance_finds_the_events(case: str) -> None:
     )
 
 
-def test_without_friction_it_is_the_matrix_exponential() -> None:
+def test_frictionless_drive_is_the_matrix_exponential() -> None:
     t = np.linspace(0.05, 3.0, 60)
     run = ss.simulate(drive(law("a")), t_end=3.0, t_eval=t)
     exact = two_mass.exact_without_friction(t)
@@ -75,7 +75,7 @@ def test_without_friction_it_is_the_matrix_exponential() -> None:
     assert run.energy.residual < 2e-13
 
 
-def test_resonances_and_poles() -> None:
+def test_resonances_and_poles_match_closed_form() -> None:
     """sqrt(c/m_L) = 70.71 and sqrt(2c/m) = 100 rad/s; the poles from the closed loop put together by hand."""
     d = drive(law("a"))
     assert (d.antiresonance, d.resonance) == pytest.approx((70.71, 100.0), abs=3e-3)
@@ -85,7 +85,7 @@ def test_resonances_and_poles() -> None:
     assert np.sort_complex(poles) == pytest.approx(np.sort_complex(by_hand), rel=1e-11)
 
 
-def test_friction_seen_over_load_and_speed() -> None:
+def test_map_over_load_and_speed_contains_table_1() -> None:
     """The stuck fraction grows from case a to case c with the normal load, as the source says."""
 
     def stuck(load: float, frequency: float) -> float:

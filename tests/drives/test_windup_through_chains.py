@@ -16,7 +16,7 @@ def less() -> ss.LTI:
 
 
 @pytest.mark.parametrize("kind", ["PI", "PID", "Cascade"])
-def test_a_limit_behind_is_a_limit_of_its_own(kind: str) -> None:
+def test_downstream_limit_acts_as_own_limit(kind: str) -> None:
     """Continuous: z' = ki e + (limited - asked)/Tt is the same law, wherever the limit stands."""
     control = {
         "PI": lambda **o: ss.PI(kp=4.0, tn=0.5, **o),
@@ -67,7 +67,7 @@ def test_a_sampled_integral_follows_the_recursion() -> None:
     assert np.max(expected) < 2.15 < 3.0 < wound
 
 
-def test_a_drive_wires_it() -> None:
+def test_limited_by_connects_anti_windup() -> None:
     axis = ss.Drive()
     command = ["notch.output", {"model.output": 0.5}]
     axis.add("motor", parts.Motor(0.1, command, current_lag=1e-3, torque_limit=2.0))
@@ -82,7 +82,7 @@ def test_a_drive_wires_it() -> None:
     assert np.all(np.abs(axis.machine.poles()) < 1.0 + 1e-9)
 
 
-def test_who_has_no_integral_is_refused() -> None:
+def test_controller_without_integral_is_refused() -> None:
     m = ss.Machine(mass=1.0, names=["q"])
     for control in (ss.P(kp=1.0), ss.PID(kp=1.0, kd=2.0), limit(1.0)):
         with pytest.raises(ValueError, match="excess is not allowed"):
@@ -134,7 +134,7 @@ def test_a_sampled_integral_is_clamped(side: float) -> None:
     assert held > 50 and np.abs(expected).max() < 2.15
 
 
-def test_derivatives_through_clamping() -> None:
+def test_derivatives_through_clamping_agree_with_differences() -> None:
     start = {"q.velocity": 0.1}
     runs = [
         ss.simulate(clamped(reference)[0], t_end=3.0, initial=start) for reference in (2.0 - 1e-5, 2.0 + 1e-5)
@@ -146,7 +146,7 @@ def test_derivatives_through_clamping() -> None:
         assert run.sensitivity[name, "pi.reference0"][-1] == pytest.approx(differences[k], rel=1e-6, abs=1e-9)
 
 
-def test_a_drive_wires_clamping() -> None:
+def test_limited_by_connects_clamping() -> None:
     axis = ss.Drive()
     axis.add("motor", parts.Motor(0.1, "speed.output", torque_limit=2.0))
     speed = ss.PI(kp=2.0, tn=0.02, anti_windup="clamping", period=1e-3)

@@ -97,7 +97,7 @@ def of_family(family: str, count: int, threads: bool) -> int:
 
 
 def sanitized(preset: str, count: int) -> bool:
-    """Whether a preset's tests and machines end without a finding."""
+    """True if a preset's tests and machines end without a finding."""
     folder = build(preset)
     for old in folder.glob("found.*"):
         old.unlink()

@@ -14,7 +14,7 @@ TESTS = {path.stem: TEST.findall(path.read_text()) for path in HERE.glob("*.cpp"
 
 
 @pytest.mark.parametrize("suite", sorted(TESTS))
-def test_suite(suite: str) -> None:
+def test_engine_tests_pass(suite: str) -> None:
     """Every test of the file ran, and every check in it holds."""
     done = subprocess.run([program("engine_tests"), suite], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
@@ -22,7 +22,7 @@ def test_suite(suite: str) -> None:
     assert {of for of, _ in TESTS[suite]} == {suite}
 
 
-def test_a_check_that_fails_is_seen(tmp_path: Path) -> None:
+def test_failing_check_is_reported(tmp_path: Path) -> None:
     """An unknown suite is an error of its own: nothing that did not run counts as passed."""
     done = subprocess.run([program("engine_tests"), "nothing_like_it"], capture_output=True, text=True)
     assert done.returncode == 2 and "no suite" in done.stdout

@@ -27,7 +27,7 @@ def test_times_are_those_of_the_closed_form() -> None:
     assert out.success.all()
 
 
-def test_a_run_ends_there_for_all_measures() -> None:
+def test_terminal_crossing_ends_all_measures() -> None:
     def fastest(run: ss.Trajectory) -> float:
         return float(run.state.x[1])
 
@@ -43,7 +43,7 @@ def test_a_run_ends_there_for_all_measures() -> None:
     assert list(out["fastest"]) == list(out["slide.velocity.final"])
 
 
-def test_the_events_of_the_machine_stay_what_they_are() -> None:
+def test_crossings_do_not_change_machine_events() -> None:
     m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
     m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
     varied, options = {"block.position": [0.0, 0.1]}, {"t_end": 20.0, "measure": ["events.count"]}
@@ -52,7 +52,7 @@ def test_the_events_of_the_machine_stay_what_they_are() -> None:
     assert list(plain["events.count"]) == list(marked["events.count"])
 
 
-def test_stores_know_them(tmp_path: Path) -> None:
+def test_stores_keep_crossings(tmp_path: Path) -> None:
     half = ss.Crossing("slide.position", level=0.5, name="half")
     call = {"t_end": 3.0, "measure": ["half.events.first"], "store": tmp_path / "out"}
     out = ss.ensemble(slide(), {"slide.force": FORCES}, events=[half], **call)

@@ -1,4 +1,4 @@
-"""Which points are run, what is known of them afterwards, and how results are shown."""
+"""Points of a design, the information kept about them, and the display of results."""
 
 import inspect
 import pickle
@@ -45,7 +45,7 @@ def test_a_grid_has_an_axis_for_each_vector() -> None:
 
 
 @pytest.mark.parametrize("index", [(0, 0), (2, 1), (-1, -1)])
-def test_a_point_is_run_again_with_the_same_bits(index: tuple[int, int]) -> None:
+def test_rerun_of_a_point_is_bitwise_equal(index: tuple[int, int]) -> None:
     out = grid(rtol=1e-6)
     run = out.rerun(index)
     assert len(run.events) == out["events.count"][index]
@@ -76,8 +76,8 @@ def sobol(seed: int) -> qmc.Sobol:
     return qmc.Sobol(2, **{SEED: seed})
 
 
-def test_points_of_a_sampler() -> None:
-    """They are SciPy's, scaled; the same call draws the same; the seed is kept."""
+def test_sampler_points_equal_scipys_scaled_points() -> None:
+    """Random points are SciPy's, scaled; the same call draws the same; the seed is kept."""
     sampler = sobol(7)
     ends = {"belt.surface_velocity": (0.1, 0.5), "belt.law.static": (1.0, 2.0)}
     out = ss.ensemble(builds.belt(), ends, 5.0, design=sampler, samples=16)
@@ -115,7 +115,7 @@ def nothing(run: ss.Trajectory) -> None:
     return None
 
 
-def test_functions_that_fail_are_a_status() -> None:
+def test_failing_function_sets_the_status() -> None:
     varied = {"belt.surface_velocity": [0.1, 0.5]}
     out = ss.ensemble(
         builds.belt(), varied, 20.0, [broken, "block.position.max"], initial={"block.velocity": 0.1}
@@ -128,14 +128,14 @@ def test_functions_that_fail_are_a_status() -> None:
     assert "returns = 1.0 is not allowed: it must be a machine" in out.messages[0]
 
 
-def test_names_of_a_function_that_builds() -> None:
+def test_builder_function_names_are_checked() -> None:
     with pytest.raises(KeyError, match="belt has no parameter 'sped'; known are: 'speed', 'static'"):
         ss.ensemble(builds.belt, {"sped": [0.1]}, 1.0)
     with pytest.raises(ValueError, match="chain needs 'speed' as well: .*functools.partial"):
         ss.ensemble(chain, {"k": [0.1]}, 1.0)
 
 
-def test_tables() -> None:
+def test_results_convert_to_tables() -> None:
     pandas = pytest.importorskip("pandas")
     out = grid()
     table = out.to_dataframe()
@@ -147,7 +147,7 @@ def test_tables() -> None:
     assert "<td>m/s</td><td>0.1</td><td>0.3</td>" in shown and "12 finished" in shown
 
 
-def test_pictures() -> None:
+def test_results_are_drawn_as_line_and_map() -> None:
     pytest.importorskip("matplotlib")
     line = ss.ensemble(
         builds.belt(), {"belt.law.static": [1.0, 1.5, 0.5]}, 20.0, ["block.position.max"]
@@ -168,7 +168,7 @@ def test_pictures() -> None:
         ss.ensemble(builds.belt(), {"belt.law.static": 1.0}, 1.0).plot()
 
 
-def test_progress_is_shown_where_it_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_shown_on_request(capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("tqdm")
     with bar(3, "run") as hidden:
         hidden.update(3)
@@ -179,7 +179,7 @@ def test_progress_is_shown_where_it_is_asked_for(capfd: pytest.CaptureFixture[st
     assert "3/3" in capfd.readouterr().err
 
 
-def test_progress_without_tqdm(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_without_tqdm_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     with bar(3, "run") as hidden:
         hidden.update()

@@ -37,7 +37,7 @@ def belt_events(
     raise AssertionError
 
 
-def test_belt_speeds_against_the_closed_form() -> None:
+def test_belt_sweep_matches_closed_form() -> None:
     """Counts, first and last events of 300 speeds; the greatest displacement is that of the arc."""
     v = np.geomspace(0.01, 1.0, 300)
     out = ss.ensemble(
@@ -56,7 +56,7 @@ def test_belt_speeds_against_the_closed_form() -> None:
     np.testing.assert_allclose(out["block.position.max"], 0.4 + np.sqrt(0.1**2 + v**2 / 2), rtol=1e-13)
 
 
-def test_same_bits_for_any_number_of_workers() -> None:
+def test_results_are_bitwise_equal_for_any_number_of_workers() -> None:
     v = np.linspace(0.05, 0.9, 130)
     measure = [
         "events.count",
@@ -119,7 +119,7 @@ def test_measures_of_a_body_that_never_moves() -> None:
     assert out["belt.stick_time"] == pytest.approx([5.0, 5.0]) and list(out["events.count"]) == [0, 0]
 
 
-def test_mean_of_a_run_that_ends_early_is_over_the_time_it_reached() -> None:
+def test_mean_of_an_early_end_covers_the_time_reached() -> None:
     """Stuck on the belt from x = 0 to fs/k, where the budget of events ends it: the mean is half of that."""
     speeds = np.array([0.1, 0.3])
     out = ss.ensemble(
@@ -131,7 +131,7 @@ def test_mean_of_a_run_that_ends_early_is_over_the_time_it_reached() -> None:
         max_events=0,
     )
     assert set(out.status) == {"budget"}
-    assert set(out.messages) == {"max_events is used up"}
+    assert set(out.messages) == {"max_events: the limit of 0 events was reached"}
     assert out["block.position.final"] == pytest.approx([0.5, 0.5], rel=1e-13)
     assert out["block.position.mean"] == pytest.approx([0.25, 0.25], rel=1e-13)
 
@@ -173,7 +173,7 @@ def test_a_varied_parameter_is_that_of_the_description(name: str) -> None:
     assert out["block.position.final"][0] == pytest.approx(run["block.position"][-1], rel=1e-12)
 
 
-def test_forces_loads_masses_and_stribeck_curves() -> None:
+def test_swept_forces_loads_masses_and_curves_match_closed_form() -> None:
     """Quantities that are known: sliding under a constant force, and integrated runs one by one."""
     m = ss.Machine(mass=[2.0], names=["slide"], force={"slide": 3.0})
     m.add_friction("guide", on="slide", law=ss.Coulomb(0.1), normal_load=5.0)
@@ -208,7 +208,7 @@ def test_forces_loads_masses_and_stribeck_curves() -> None:
     np.testing.assert_allclose(curves["events.last"], single, rtol=1e-12)
 
 
-def test_grids_and_labels() -> None:
+def test_grid_results_have_shape_and_labels() -> None:
     v, fs = np.linspace(0.1, 0.3, 3), np.linspace(1.0, 1.5, 4)
     out = ss.ensemble(
         belt(),
@@ -234,7 +234,7 @@ def test_grids_and_labels() -> None:
     }  # fmt: skip
 
 
-def test_a_million_events_need_no_memory() -> None:
+def test_million_events_need_constant_memory() -> None:
     """2e5 events here (a million takes a second more): nothing is kept of them, so memory does not grow.
     The last event
     is where the closed form has it, after 4.5e5 s, to a few digits of the time itself."""
@@ -254,7 +254,7 @@ def test_a_million_events_need_no_memory() -> None:
     assert grown < 4_000
 
 
-def test_runs_that_keep_less() -> None:
+def test_runs_without_segments_keep_events_or_end() -> None:
     full = ss.simulate(belt(), 50.0, initial={"block.velocity": 0.2})
     events = ss.simulate(belt(), 50.0, initial={"block.velocity": 0.2}, keep="events")
     nothing = ss.simulate(belt(), 50.0, initial={"block.velocity": 0.2}, keep="nothing")
@@ -294,7 +294,7 @@ def test_invalid_parameters_and_measures_are_refused(
         ss.ensemble(m, parameters, 1.0, measure)
 
 
-def test_other_arguments_that_are_refused() -> None:
+def test_other_bad_arguments_are_refused() -> None:
     v = {"belt.surface_velocity": [0.1, 0.2], "belt.law.static": [1.0, 1.1, 1.2]}
     with pytest.raises(ValueError, match="'belt.surface_velocity': 2, 'belt.law.static': 3"):
         ss.ensemble(belt(), v, 1.0, design="zip")
@@ -319,7 +319,7 @@ def test_other_arguments_that_are_refused() -> None:
         ("belt.law.memory", [0.0, 0.1, 0.0], "number of states"),
     ],
 )
-def test_a_point_that_is_refused_is_a_status(name: str, values: list[float], text: str) -> None:
+def test_refused_point_sets_the_status(name: str, values: list[float], text: str) -> None:
     """The points around it are what they are alone."""
     measure = ["events.count", "block.position.final"]
     out = ss.ensemble(belt(), {name: values}, 10.0, measure)
@@ -372,7 +372,7 @@ except KeyboardInterrupt as stop:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
 @pytest.mark.parametrize("source", ["machine", "function"])
-def test_interrupted(source: str) -> None:
+def test_ctrl_c_returns_partial_result_soon(source: str) -> None:
     """Ctrl-C is answered soon, although every run would take hours (0.2 s alone on a machine; more is
     allowed here), with a warning, and a KeyboardInterrupt that holds the result as far as it has come."""
     with subprocess.Popen(

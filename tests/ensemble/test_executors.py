@@ -1,4 +1,4 @@
-"""The same numbers wherever chunks run: threads, processes, dask's workers in processes of their own, MPI."""
+"""The numbers are the same for chunks in threads, processes, dask's workers in their own processes, and MPI."""
 
 import os
 import shutil
@@ -42,7 +42,7 @@ def test_built_machines_in_processes_are_varied_machines_in_threads() -> None:
     agree(ss.ensemble(builds.belt, {"speed": SPEEDS}, 30.0, MEASURE, workers=2), expected())
 
 
-def test_executors_of_the_standard_library() -> None:
+def test_standard_executors_give_equal_results() -> None:
     varied = {"belt.surface_velocity": SPEEDS}
     with ThreadPoolExecutor(3) as threads:
         agree(ss.ensemble(builds.belt(), varied, 30.0, MEASURE, executor=threads), expected())
@@ -51,7 +51,7 @@ def test_executors_of_the_standard_library() -> None:
         agree(ss.ensemble(builds.belt(), varied, 30.0, MEASURE, executor=processes), expected())
 
 
-def test_a_point_that_ends_its_process_is_a_status() -> None:
+def test_crashed_point_sets_the_status() -> None:
     """All others are done, though it takes those of its chunk and of other chunks with it."""
     out = ss.ensemble(
         builds.deadly, {"speed": SPEEDS}, 10.0, ["events.count", "block.position.max"], workers=2
@@ -76,7 +76,7 @@ ss.ensemble(build, {"mass": [1.0, 2.0, 3.0, 4.0, 5.0]}, 1.0, workers=1)
 """
 
 
-def test_a_script_whose_processes_start_themselves_is_told(tmp_path: Path) -> None:
+def test_unguarded_script_gets_a_hint(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(UNGUARDED, encoding="utf-8")
     env = {**os.environ, "PYTHONPATH": str(Path(ss.__file__).parents[1])}
@@ -86,10 +86,10 @@ def test_a_script_whose_processes_start_themselves_is_told(tmp_path: Path) -> No
         assert "must do so below `if __name__ == '__main__':`" in line
 
 
-def test_an_executor_of_the_user_that_breaks_returns_what_is_done() -> None:
+def test_broken_executor_returns_finished_points() -> None:
     with (
         ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes,
-        pytest.warns(RuntimeWarning, match="executor has broken down"),
+        pytest.warns(RuntimeWarning, match="executor failed"),
     ):
         out = ss.ensemble(builds.deadly, {"speed": [0.1, 0.95, 0.2]}, 10.0, executor=processes)
     assert out.status[1] == "interrupted"
@@ -130,8 +130,8 @@ def client() -> Iterator[Any]:
 
 
 @pytest.mark.filterwarnings("ignore")  # those of dask are its own
-def test_workers_of_dask(client: Any) -> None:
-    """Same numbers, also where one of two workers is killed in mid-run."""
+def test_dask_workers_give_equal_results(client: Any) -> None:
+    """The numbers are the same if one of two workers is killed in mid-run."""
     varied = {"belt.surface_velocity": SPEEDS}
     agree(ss.ensemble(builds.belt(), varied, 30.0, TEXT, executor=client), expected(TEXT))
     speeds = np.linspace(0.1, 1.0, 160)
@@ -143,7 +143,7 @@ def test_workers_of_dask(client: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_worker_of_dask_without_the_package_is_told() -> None:
+def test_dask_worker_without_package_is_named() -> None:
     distributed = pytest.importorskip("distributed")
     lacks = "import sys; sys.modules['stickslip'] = None"
     begin = time.perf_counter()
@@ -176,7 +176,7 @@ if __name__ == "__main__":
 """
 
 
-def test_workers_of_mpi(tmp_path: Path) -> None:
+def test_mpi_workers_give_equal_results(tmp_path: Path) -> None:
     pytest.importorskip("mpi4py")
     here = Path(sys.executable).with_name("mpiexec")
     launcher = str(here) if here.exists() else shutil.which("mpiexec")

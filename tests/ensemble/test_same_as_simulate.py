@@ -14,7 +14,7 @@ Values = dict[str, float]
 
 
 class Book:
-    """Numbers by the name under which an ensemble knows them; those that were asked for are written down."""
+    """Numbers by their names in an ensemble; requested names are recorded."""
 
     def __init__(self, changed: Values) -> None:
         self.changed, self.written = changed, {}
@@ -81,7 +81,7 @@ def drive(n: Book) -> ss.Machine:
 
 
 def belts(n: Book) -> ss.Machine:
-    """Without controllers: signals that are exchanged in place."""
+    """Without controllers, signals are exchanged in place."""
     m = ss.Machine(mass=n("x.mass", 1.0), stiffness=n("x.stiffness", 2.0), names=["x"])
     n.written["x.damping"] = 0.0
     m.add_force("x", n("x.force", 0.2))
@@ -150,7 +150,7 @@ def same(name: str, path: str, value: float) -> None:
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_every_number_of_a_machine_can_be_varied(name: str) -> None:
-    """What the machine lists is what was written down when it was built: none is missing and none is invented."""
+    """The machine lists exactly the parameters that were noted when it was built."""
     missing = {*written(name)} ^ {*MACHINES[name](Book({})).parameters}
     assert not missing
 
@@ -158,13 +158,13 @@ def test_every_number_of_a_machine_can_be_varied(name: str) -> None:
 @settings(max_examples=40, deadline=None)
 @given(data=st.data(), factor=st.sampled_from([0.9, 1.05, 1.1]))
 @pytest.mark.parametrize("name", MACHINES)
-def test_ensemble_is_simulate(name: str, data: st.DataObject, factor: float) -> None:
+def test_ensemble_equals_simulate(name: str, data: st.DataObject, factor: float) -> None:
     numbers = {path: value for path, value in written(name).items() if value != 0.0}
     path = data.draw(st.sampled_from(sorted(numbers)))
     same(name, path, numbers[path] * factor)
 
 
-def test_a_load_that_is_exchanged_in_place_is_that_of_one_element_alone() -> None:
+def test_load_exchanged_in_place_affects_one_element() -> None:
     """The compensator's load is the same number as the element's, and stays when that changes."""
     same("belts", "belt.normal_load", 1.5)
     same("belts", "belt.surface_velocity", -0.1)

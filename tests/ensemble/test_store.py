@@ -1,4 +1,4 @@
-"""Stores: what was done stays, the same call goes on, another one is refused by name; memory does not grow."""
+"""Stores: results are kept, the same call continues, another one is refused by name; memory does not grow."""
 
 import os
 import pickle
@@ -42,8 +42,8 @@ def same(one: ss.EnsembleResult, other: ss.EnsembleResult) -> None:
     np.testing.assert_array_equal(one.messages, other.messages)
 
 
-def test_a_store_is_the_result(tmp_path: Path) -> None:
-    """Also of points that fail; a second call reads it, and so does load()."""
+def test_store_equals_the_result(tmp_path: Path) -> None:
+    """A second call and load() read the same result from the store, failed points included."""
     speeds = {"belt.normal_load": [1.0, -1.0, 2.0], "belt.surface_velocity": SPEEDS[::300]}
     one = sweep(tmp_path / "a", parameters=speeds)
     assert set(one.status[1]) == {"failed"} and "normal_load" in one.messages[1, 0]
@@ -64,7 +64,7 @@ def test_a_store_is_the_result(tmp_path: Path) -> None:
         pickle.dumps(one)
 
 
-def test_a_store_of_functions(tmp_path: Path) -> None:
+def test_store_of_functions_keeps_names(tmp_path: Path) -> None:
     call = {
         "machine": builds.belt,
         "parameters": {"speed": SPEEDS[:5]},
@@ -77,7 +77,9 @@ def test_a_store_of_functions(tmp_path: Path) -> None:
     same(again, one)
     with pytest.raises(ValueError, match=r"keeps only the name of .*sweep_builds\.belt"):
         again.rerun(0)
-    with pytest.raises(ValueError, match=r"machine.function is '.*\.belt' there, '.*\.slow' here"):
+    with pytest.raises(
+        ValueError, match=r"machine.function is '.*\.belt' in the store, '.*\.slow' in this call"
+    ):
         sweep(tmp_path / "a", **call | {"machine": builds.slow})
 
 
@@ -92,18 +94,18 @@ def heavier() -> ss.Machine:
     [
         (
             {"machine": builds.belt(static=1.5)},
-            r"machine.elements\[0\].law\[0\].static is 1.0 there, 1.5 here",
+            r"machine.elements\[0\].law\[0\].static is 1.0 in the store, 1.5 in this call",
         ),
-        ({"machine": heavier()}, r"machine.elements has 1 entries there, 2 here"),
-        ({"t_end": 31.0}, "t_end is 30.0 there, 31.0 here"),
-        ({"measure": ["steps"]}, "measure has 2 entries there, 1 here"),
+        ({"machine": heavier()}, r"machine.elements has 1 entries in the store, 2 in this call"),
+        ({"t_end": 31.0}, "t_end is 30.0 in the store, 31.0 in this call"),
+        ({"measure": ["steps"]}, "measure has 2 entries in the store, 1 in this call"),
         (
             {"parameters": {"belt.surface_velocity": SPEEDS[:5] * 2}},
             "parameters.belt.surface_velocity.values is",
         ),
-        ({"parameters": {"block.velocity": SPEEDS[:5]}}, "parameters.block.velocity is None there"),
-        ({"rtol": 1e-6}, "options.rtol is None there, 1e-06 here"),
-        ({"design": "zip"}, "design.kind is 'grid' there, 'zip' here"),
+        ({"parameters": {"block.velocity": SPEEDS[:5]}}, "parameters.block.velocity is None in the store"),
+        ({"rtol": 1e-6}, "options.rtol is None in the store, 1e-06 in this call"),
+        ({"design": "zip"}, "design.kind is 'grid' in the store, 'zip' in this call"),
     ],
 )
 def test_a_store_of_another_ensemble_is_refused_by_name(
@@ -111,7 +113,7 @@ def test_a_store_of_another_ensemble_is_refused_by_name(
 ) -> None:
     few = {"parameters": {"belt.surface_velocity": SPEEDS[:5]}}
     sweep(tmp_path / "a", **few)
-    with pytest.raises(ValueError, match=f"holds another ensemble: {text}.*Take another path"):
+    with pytest.raises(ValueError, match=f"holds another ensemble: {text}.*Use another path"):
         sweep(tmp_path / "a", **few | changed)
 
 
@@ -120,7 +122,9 @@ def test_a_store_of_another_version_is_refused_by_name(tmp_path: Path) -> None:
     sweep(tmp_path / "a", **few)
     group = zarr.open_group(str(tmp_path / "a"), mode="r+")
     group.attrs["ensemble"] = dict(group.attrs["ensemble"]) | {"stickslip": "0.0.1"}
-    with pytest.raises(ValueError, match=f"stickslip is '0.0.1' there, '{ss.__version__}' here"):
+    with pytest.raises(
+        ValueError, match=f"stickslip is '0.0.1' in the store, '{ss.__version__}' in this call"
+    ):
         sweep(tmp_path / "a", **few)
     group.attrs["format"] = 7
     for read in (lambda: sweep(tmp_path / "a", **few), lambda: ss.load(tmp_path / "a")):
@@ -139,7 +143,7 @@ def test_other_folders_are_refused_as_store(tmp_path: Path) -> None:
 
 
 def test_damage_anywhere_in_a_store_is_an_error_that_names_it(tmp_path: Path) -> None:
-    """Every file of it cut, emptied, or with bytes that are others: refused, or read as far as it makes sense."""
+    """A store with a truncated, emptied or changed file is refused, or its valid part is read."""
     sweep(tmp_path / "a", parameters={"belt.surface_velocity": SPEEDS[:50]})
     rng = np.random.default_rng(1)
     refused = 0
@@ -173,7 +177,7 @@ ss.ensemble(builds.slow, {"speed": np.linspace(0.1, 1.0, 400)}, 30.0, store=sys.
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
 @pytest.mark.parametrize("how", ["Ctrl-C", "kill -9"])
-def test_a_sweep_that_was_ended_goes_on(tmp_path: Path, how: str) -> None:
+def test_interrupted_sweep_continues(tmp_path: Path, how: str) -> None:
     command = [sys.executable, "-W", "ignore", "-c", SCRIPT, str(tmp_path / "a"), str(Path(__file__).parent)]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env=ENV, start_new_session=True
@@ -211,7 +215,7 @@ def done(path: Path) -> int:
         return 0
 
 
-def test_only_what_is_missing_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_missing_points_are_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C after some chunks; the same call then sends only the rest, and the whole is what one call gives."""
     taken = spread.Spread._take
     count = 0
@@ -265,7 +269,7 @@ print(sweep().success.all())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
-def test_a_full_disk(tmp_path: Path) -> None:
+def test_full_disk_is_reported_and_sweep_continues(tmp_path: Path) -> None:
     """The description fits, results do not: it says so, and goes on once there is room."""
     command = [
         sys.executable,
@@ -276,9 +280,9 @@ def test_a_full_disk(tmp_path: Path) -> None:
     ]
     run = subprocess.run(command, capture_output=True, text=True, env=ENV, timeout=120)
     first, _, last = run.stdout.strip().rpartition("\n")
-    assert "cannot write to the store" in first and "make room, and the same call goes on" in first, (
-        run.stdout + run.stderr
-    )
+    assert (
+        "cannot write to the store" in first and "free disk space and repeat the call to continue" in first
+    ), run.stdout + run.stderr
     assert first.endswith("True") and last == "True", run.stdout + run.stderr
 
 
@@ -317,7 +321,7 @@ def writer(store: Path) -> list[str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
 def test_store_that_another_process_writes_to_is_refused_by_its_number(tmp_path: Path) -> None:
-    """The lock ends with the process, however it ends; then the same call goes on."""
+    """The lock ends with the process, however it ends; then the same call continues."""
     command = writer(tmp_path / "a")
     call: dict[str, Any] = {"parameters": {"speed": np.linspace(0.1, 1.0, 400)}, "t_end": 30.0, "workers": 1}
     with subprocess.Popen(command, env=ENV, start_new_session=True) as child:
@@ -327,7 +331,7 @@ def test_store_that_another_process_writes_to_is_refused_by_its_number(tmp_path:
                 time.sleep(0.02)
             time.sleep(0.1)
             with pytest.raises(
-                ValueError, match=rf"is written by process {child.pid} on .*: wait .* or take another path"
+                ValueError, match=rf"is in use by process {child.pid} on .*: wait .* or use another path"
             ):
                 ss.ensemble(builds.slow, store=tmp_path / "a", **call)
             assert isinstance(ss.load(tmp_path / "a"), ss.EnsembleResult)  # reading needs no lock
@@ -342,7 +346,7 @@ def test_store_that_this_process_writes_to_is_refused(tmp_path: Path) -> None:
 
     def nested(run: ss.Trajectory) -> float:
         if not refused:
-            with pytest.raises(ValueError, match="is written by process"):
+            with pytest.raises(ValueError, match="is in use by process"):
                 sweep(tmp_path / "a", parameters={"belt.surface_velocity": SPEEDS[:5]}, measure=[nested])
             refused.append(True)
         return 0.0
@@ -352,20 +356,20 @@ def test_store_that_this_process_writes_to_is_refused(tmp_path: Path) -> None:
     assert refused
 
 
-def test_two_processes_that_make_one_store_at_once(tmp_path: Path) -> None:
-    """One writes it, the other is told so or comes when all is done; neither sees half of a store."""
+def test_two_processes_cannot_create_one_store(tmp_path: Path) -> None:
+    """One call writes the store, the other is refused or reads the complete store; neither reads a part of it."""
     command = writer(tmp_path / "a")
     children = [subprocess.Popen(command, env=ENV, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     said = [child.communicate(timeout=120)[1] for child in children]
     assert any(child.returncode == 0 for child in children), said
     for child, text in zip(children, said, strict=True):
-        assert child.returncode == 0 or "is written by process" in text, text
+        assert child.returncode == 0 or "is in use by process" in text, text
     out = ss.load(tmp_path / "a")
     assert isinstance(out, ss.EnsembleResult) and out.success.all()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
-def test_store_that_is_done_holds_nothing_but_zarr(tmp_path: Path) -> None:
+def test_finished_store_holds_only_zarr(tmp_path: Path) -> None:
     """Zarr warns of whatever else lies in a group."""
     sweep(tmp_path / "a", parameters={"belt.surface_velocity": SPEEDS[:5]})
     with warnings.catch_warnings():

@@ -31,7 +31,7 @@ def by_lagrange():
 
 
 def by_kane():
-    """The same by Kane's method, with speeds that are symbols of their own."""
+    """The same machine by Kane's method, with separate symbols for the speeds."""
     a, b, u, w = mechanics.dynamicsymbols("a b u w")
     m1, m2, l1, l2, g = sympy.symbols("m1 m2 l1 l2 g")
     frame = mechanics.ReferenceFrame("N")
@@ -68,7 +68,7 @@ def hand() -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("method", [by_lagrange, by_kane])
-def test_the_double_pendulum_of_sympys_mechanics(method) -> None:
+def test_double_pendulum_of_sympy_is_converted(method) -> None:
     mass, forcing, names, _ = method()
     M, h = ss.from_sympy(mass, names), ss.from_sympy(forcing, names)
     assert M.shape == (2, 2) and h.shape == (2, 1)
@@ -108,7 +108,7 @@ FORMULAS = [
 
 
 @pytest.mark.parametrize("k", range(len(FORMULAS)))
-def test_values_are_sympys(k: int) -> None:
+def test_converted_values_agree_with_sympy(k: int) -> None:
     formula = FORMULAS[k]
     ours = ss.from_sympy(formula, {X: "x", Y: "y"})
     for x, y in [(0.4, 1.3), (-1.7, 0.2), (2.1, -0.6), (-0.3, -0.9)]:
@@ -116,7 +116,7 @@ def test_values_are_sympys(k: int) -> None:
         assert ours({"x": x, "y": y}) == pytest.approx(true, rel=4e-15, abs=1e-15)
 
 
-def test_time_rates_and_values_of_names() -> None:
+def test_names_give_rates_numbers_and_expressions() -> None:
     q, t = mechanics.dynamicsymbols("q"), mechanics.dynamicsymbols._t
     k = sympy.Symbol("k")
     ours = ss.from_sympy(k * q + q.diff() * sympy.sin(t), {q: "arm.position", k: ss.Expr("stiffness")})

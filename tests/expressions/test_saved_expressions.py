@@ -26,7 +26,7 @@ def restored(saved: dict[str, Any]) -> ss.Expr:
     return out
 
 
-def test_state_is_plain_and_says_it_all() -> None:
+def test_state_is_plain_and_complete() -> None:
     saved = json.loads(json.dumps(state()))
     assert restored(saved) == FORMULA
     assert set(saved) == {"format", "inputs", "constants", "code", "conditions", "outputs"}

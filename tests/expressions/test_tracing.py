@@ -8,7 +8,7 @@ import stickslip as ss
 Q, V, T = ss.Expr("arm.position"), ss.Expr("arm.velocity"), ss.Expr("time")
 
 
-def test_a_dictionary_a_scalar_and_a_matrix() -> None:
+def test_functions_may_return_dictionary_scalar_or_matrix() -> None:
     def forces(q, v, t):
         return {"arm": -2.0 * ss.sin(q["arm"]) - 0.1 * v["arm"] * abs(v["arm"]), "foot": 3}
 
@@ -87,7 +87,7 @@ def test_bad_functions_are_named(name: str) -> None:
         ss.trace(function, ["arm"])
 
 
-def test_the_users_own_error_is_chained() -> None:
+def test_error_of_the_user_is_chained() -> None:
     with pytest.raises(ValueError) as caught:
         ss.trace(failing, ["arm"])
     assert type(caught.value.__cause__) is RuntimeError

@@ -36,7 +36,7 @@ def _worker(family: str, seeds: Sequence[int]) -> subprocess.Popen[str]:
 
 
 def verdicts(family: str, seeds: Sequence[int], patience: float = SECONDS_EACH) -> Iterator[Verdict]:
-    """One verdict for each seed; a new process goes on behind a seed that ended the last one."""
+    """One verdict for each seed; after a seed that ended its process a new one continues."""
     left = list(seeds)
     while left:
         process = _worker(family, left)

@@ -1,4 +1,4 @@
-"""Why impacts have no end: walls that close in on a body, impacts that go on losing nothing, a part without clearance.
+"""Causes of endless impacts: walls that close in on a body, impacts without loss, a part without clearance.
 
 Where no position keeps all gaps open the machine has no answer. Before that a body between walls that close strikes
 them without limit: with play s and e = 1 its speed grows as 1/s (the area in the phase plane is kept), and the number

@@ -169,7 +169,7 @@ def more_impacts(parts: Parts, than: int) -> str:
 
 
 def complaint(parts: Parts, run: ss.Trajectory) -> str:
-    """How the velocities at the end differ from those of one impact after the other; empty where they agree."""
+    """Difference of the final velocities from those of one impact after the other; empty where they agree."""
     n, truth = len(parts.mass), truth_of(parts)
     if truth is None:
         return ""

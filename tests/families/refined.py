@@ -1,4 +1,4 @@
-"""How far a motion moves when `rtol` changes by ten, beside what a perturbation of its start grows to."""
+"""Change of a motion when `rtol` changes tenfold, compared with the growth of a perturbation of its start."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def _law(rng: Rng, size: float) -> ss.Law:
 
 
 def _contact(rng: Rng, mu: float | None = None, stiff: float = 1e3) -> dict[str, Any]:
-    """How it rubs and strikes, or yields; without friction in a quarter of the cases."""
+    """Friction and restitution, or compliance; without friction in a quarter of the cases."""
     mu = between(rng, 0.05, 0.8) if mu is None else mu
     friction = one_of(rng, mu, mu, ss.Coulomb(mu, float(rng.uniform(0.5, 1.0)) * mu), None)
     if rng.random() < 0.25:
@@ -100,7 +100,7 @@ def _curve(rng: Rng) -> tuple[Wave, Wave]:
 
 
 def _bead(rng: Rng) -> Case:
-    """On a wire, which is a constraint and may be shaken, or on a hill, which it may leave."""
+    """A bead on a wire, which is a constraint and may be shaken, or on a hill, which it may leave."""
     height, slope = _curve(rng)
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -G})
     shake = one_of(rng, 0.0, 0.05)
@@ -180,7 +180,7 @@ def _cam(rng: Rng) -> Case:
 
 
 def _disc(rng: Rng) -> Case:
-    """On a line, a hill, in a drum: rolls, slides, leaves and comes back."""
+    """A body on a line, a hill, or in a drum, which rolls, slides, lifts off and returns."""
     r = float(rng.uniform(0.1, 0.4))
     m = ss.Machine(
         mass=[1.0, 1.0, float(rng.uniform(0.2, 1.0)) * r * r], names=["x", "y", "turn"], force={"y": -G}

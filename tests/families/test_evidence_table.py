@@ -26,10 +26,10 @@ def test_table_has_one_row_for_each_family_and_the_columns_of_the_command() -> N
 def test_each_verdict_is_counted_in_its_column() -> None:
     causes = (
         "no_solution: no admissible combination",
-        "budget: max_events is used up",
-        "budget, goes on: max_events is used up",
-        "budget, goes on: max_events is used up",
-        "budget, proven: more impacts: max_events is used up",
+        "budget: max_events: the limit of 20000 events was reached",
+        "budget, goes on: max_events: the limit of 20000 events was reached",
+        "budget, goes on: max_events: the limit of 20000 events was reached",
+        "budget, proven: more impacts: max_events: the limit of 20000 events was reached",
         "stalled, diverges: proven: too fast",
         "failed, proven: no answer, the walls leave no room: …",
         f"no_solution, {first_decision.SHARED}: no admissible combination",

@@ -82,7 +82,7 @@ ONCE = {
 
 
 @pytest.mark.parametrize("family", ONCE)
-def test_what_was_mended_stays_so(family: str) -> None:
+def test_fixed_machines_stay_correct(family: str) -> None:
     """What is proven to have no answer has its answer, too."""
     found = list(verdicts(family, ONCE[family]))
     assert [(v.seed, v.word, v.cause) for v in found if v.word not in (PASSED, UNFINISHED) or left(v)] == []
@@ -90,7 +90,7 @@ def test_what_was_mended_stays_so(family: str) -> None:
 
 @pytest.mark.parametrize("count", [FEW, pytest.param(COUNT, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("family", STEADY)
-def test_every_machine_has_its_answer(family: str, count: int) -> None:
+def test_every_machine_is_right_or_proven_unsolvable(family: str, count: int) -> None:
     """No machine ends the process, and the wrong and the unfinished ones become fewer."""
     found = list(verdicts(family, range(count)))
     assert [v.seed for v in found] == list(range(count))
@@ -128,13 +128,13 @@ def _wedged(mu: float) -> ss.Trajectory:
     return ss.simulate(m, 2.0)
 
 
-def test_what_has_no_answer_is_proven() -> None:
+def test_machines_without_solution_are_proven() -> None:
     run = _wedged(0.5)
     assert run.status == ss.Status.NO_SOLUTION
     assert solvable.verdict(run) == "proven: no answer"
 
 
-def test_what_has_an_answer_is_solvable() -> None:
+def test_machines_with_solution_are_solvable() -> None:
     """Rest on the floor, asked of a run that simply ends."""
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": 1.0, "y": -9.81})
     m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.3)
@@ -143,7 +143,7 @@ def test_what_has_an_answer_is_solvable() -> None:
 
 @pytest.mark.parametrize("seed", [290, 1705, 1714, 1828])
 def test_sampled_loops_that_end_early_diverge(seed: int) -> None:
-    """They grow by the greatest eigenvalue of the loop over a period: 1.66, 1.91, 2.08 and 2.87."""
+    """Oscillations grow by the greatest eigenvalue of the loop over a period: 1.66, 1.91, 2.08 and 2.87."""
     (found,) = verdicts("drives", [seed])
     assert "diverges: proven" in found.cause and not left(found)
 
@@ -158,7 +158,7 @@ def _velocity_loop(kp: float) -> ss.Machine:
 
 
 @pytest.mark.parametrize("kp", [5.0, 15.0, 25.0])
-def test_the_map_of_a_period_is_that_of_the_closed_form(kp: float) -> None:
+def test_period_map_matches_closed_form(kp: float) -> None:
     """v' = v + T u and z' = z + kp T / tn (-v), u = z' - kp v, with the position apart: a matrix of 2 x 2."""
     period, matrix = diverging.period_map(_velocity_loop(kp)) or (0.0, np.zeros((0, 0)))
     assert period == 0.1
@@ -168,7 +168,7 @@ def test_the_map_of_a_period_is_that_of_the_closed_form(kp: float) -> None:
     assert np.abs(np.linalg.eigvals(matrix)).max() == pytest.approx(max(radius, 1.0), rel=1e-12)
 
 
-def test_a_loop_that_does_not_diverge_is_not_said_to() -> None:
+def test_stable_loop_is_not_called_divergent() -> None:
     assert diverging.verdict(ss.simulate(_velocity_loop(5.0), 1.0)) == ""
 
 
@@ -180,6 +180,6 @@ def _between(closes: float) -> ss.Trajectory:
     return ss.simulate(m, 1.0, initial={"x.velocity": 1.0, "x.position": 0.005}, max_events=50)
 
 
-def test_impacts_without_end_are_told_from_many() -> None:
+def test_endless_impacts_are_distinguished_from_many() -> None:
     assert endless.verdict(_between(0.0), 1.0) == "goes on"
     assert endless.verdict(_between(0.02), 1.0) == "proven: no answer, the walls leave no room"

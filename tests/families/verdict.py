@@ -57,7 +57,7 @@ def without_numbers(message: str) -> str:
 
 
 def _start(run: ss.Trajectory, case: Case) -> str:
-    """Which state the run does not begin with, though nothing strikes there; a run does not tell what it was given."""
+    """The state that differs from the given start without an impact there; a run does not store the given start."""
     initial = case.options.get("initial", {})
     if np.any(run.events.impact & (run.events.time <= run.t[0])):
         return ""

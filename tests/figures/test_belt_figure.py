@@ -24,7 +24,7 @@ def test_closed_form_has_87_events() -> None:
     assert released[-1] == pytest.approx(199.115917032024, abs=1e-12)
 
 
-def test_columns(data: FigureData) -> None:
+def test_belt_figure_has_its_columns(data: FigureData) -> None:
     assert data["trajectory"].header == [
         "time [s]",
         "displacement [m]",
@@ -41,7 +41,7 @@ def test_friction_force_stays_within_its_levels(data: FigureData) -> None:
     assert force.max() <= 1e-12
 
 
-def test_a_late_event_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_late_event_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = stickslip.simulate
 
     def late(*arguments: Any, **options: Any) -> Any:
@@ -56,7 +56,7 @@ def test_a_late_event_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [c.quantity for c in belt.compute().checks if c.failed] == ["worst of all event times, off by"]
 
 
-def test_a_lost_event_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lost_event_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = stickslip.simulate
 
     def lossy(*arguments: Any, **options: Any) -> Any:

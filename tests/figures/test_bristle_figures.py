@@ -22,7 +22,7 @@ def checks(data):
     return {c.quantity: c for c in data.checks}
 
 
-def test_table_1():
+def test_table_1_equals_the_reference():
     law, extended = bristle_table.lugre(), bristle_table.two_state(5e4)
     assert (law.stiffness, law.damping, law.viscous) == (LUGRE.s0, LUGRE.s1, LUGRE.s2)
     assert (law.static, law.kinetic, law.stribeck_velocity, law.shape) == (1.5, 1.0, 1e-3, 2.0)
@@ -31,16 +31,16 @@ def test_table_1():
 
 
 class TestExpectedNumbers:
-    """What a figure calls independent is what SciPy's Radau gives."""
+    """The independent result in a figure is that of SciPy's Radau."""
 
     @pytest.mark.parametrize("omega", canudas_law.FREQUENCIES)
-    def test_hysteresis(self, omega):
+    def test_hysteresis_numbers_agree_with_reference(self, omega):
         period = 2.0 * math.pi / omega
         _, force = under_sine(LUGRE, 1e-3, omega, [2.0 * period, 2.5 * period], offset=1e-3)
         assert force == pytest.approx(canudas_law.LAGS[omega], abs=1e-11)
 
     @pytest.mark.parametrize("rate", [5.0, 20.0])
-    def test_break_away(self, rate):
+    def test_break_away_numbers_agree_with_reference(self, rate):
         end = 1.6 / rate + 0.1
         times = np.linspace(0.0, end, 20001)[1:]
         _, force = pushed(LUGRE, lambda t: rate * t, end, times)
@@ -51,7 +51,7 @@ class TestExpectedNumbers:
             canudas_law.PEAKS[rate], abs=4e-10
         )  # what the parabola through samples leaves
 
-    def test_servo(self):
+    def test_servo_numbers_agree_with_reference(self):
         data = checks(servo_lugre.compute())
         shares = [math.asin(0.1) / (2 * math.pi), 0.5 - math.asin(0.1) / (2 * math.pi)]
         _, force = under_sine(SERVO, 5e-3, 2 * math.pi, [1.0 + 1e-13, *(1.0 + s for s in shares)])
@@ -64,13 +64,13 @@ class TestExpectedNumbers:
         speed = data["greatest speed at which it does, at 1 Hz"].expected
         assert speed == pytest.approx(5e-3 * math.sin(2 * math.pi * zero), abs=1e-9)
 
-    def test_second_order_law_in_a_sine(self):
+    def test_second_order_law_in_a_sine_agrees_with_reference(self):
         # settled after the first reversal: the path between two is 300 lengths of the bristle
         t = bristle_tests.PERIOD * np.array([1.0 + bristle_tests.AT_VS, 1.5 - bristle_tests.AT_VS])
         _, force = under_sine(LUGRE, bristle_tests.AMPLITUDE, bristle_tests.OMEGA, t)
         assert force[0] - force[1] == pytest.approx(bristle_tests.LUGRE_WIDTH, abs=1e-11)
 
-    def test_pull(self):
+    def test_pull_numbers_agree_with_reference(self):
         start = np.zeros(5)
         run = forwards(CANCELS, lambda t, x, v, i: 2.0 * (0.1 * t - x), 2.5, start, 40.0)
         data = checks(bristle_motion.compute_motion())
@@ -80,12 +80,12 @@ class TestExpectedNumbers:
     @pytest.mark.parametrize(
         ("name", "law"), [("LuGre", LUGRE), ("alpha 5e4", CANCELS), ("alpha 1e5", DOUBLE)]
     )
-    def test_servo_under_pid(self, name, law):
+    def test_hunting_numbers_agree_with_reference(self, name, law):
         run = forwards(law, lambda t, x, v, i: 3.0 * (1.0 - x) - 6.0 * v + 4.0 * i, 0.0, np.zeros(5), 40.0)
         assert run.t[-1] == pytest.approx(hunting.FIRST_STOP[name], abs=1e-10)
 
     @pytest.mark.parametrize(("name", "model"), [("5e4", CANCELS), ("1e5", DOUBLE)])
-    def test_the_law_as_compensator(self, name, model):
+    def test_compensator_numbers_agree_with_reference(self, name, model):
         """All of 100 s, v passing through zero 27 and 28 times."""
         pieces = compensated(model, hunting.END)
         assert len(pieces) == {"5e4": 28, "1e5": 29}[name]
@@ -93,7 +93,7 @@ class TestExpectedNumbers:
         assert pieces[-1].y[0, -1] == pytest.approx(end, abs=1e-12)
         assert rms_error(pieces, 50.0) == pytest.approx(error, abs=1e-13)
 
-    def test_stored_runs(self):
+    def test_stored_runs_agree_with_reference(self):
         pull, hunt = store.load("lugre_pull"), store.load("lugre_hunting")
         lugre = checks(bristle_motion.compute_lugre())
         for t, state in zip(pull["t"], pull["states"], strict=True):
@@ -112,7 +112,7 @@ class TestExpectedNumbers:
 
 
 class TestClaims:
-    """What the texts say, and where they cannot be met."""
+    """Statements of the texts, and those that cannot be reproduced."""
 
     def test_break_away_falls_with_the_rate(self):
         peaks = canudas_law.compute_break_away()[""]["break-away"]
@@ -142,7 +142,7 @@ class TestClaims:
             "bristle2_10": 2,
         }
 
-    def test_where_the_compensator_gains_what_is_printed(self):
+    def test_printed_gain_lies_within_the_range_of_the_compensator(self):
         alone, left = (
             hunting._rms(hunting.servo("lugre"), 50.0),
             hunting._rms(hunting.compensated(7.6e4), 50.0),
@@ -150,8 +150,8 @@ class TestClaims:
         assert 1.0 - left / alone == pytest.approx(0.65, abs=3e-3)
         assert left == pytest.approx(0.0212, abs=5e-5)
 
-    def test_the_printed_alpha_drives(self):
-        """It comes loose where the impulse of the applied force reaches α/σ0, and is then pushed forwards."""
+    def test_printed_alpha_drives_the_mass(self):
+        """The body breaks away where the impulse of the applied force reaches α/σ0, and is then pushed forwards."""
         run = hunting.servo("1e+09")
         loose = run.events[0].time
         assert loose == pytest.approx(69.01, abs=0.01)

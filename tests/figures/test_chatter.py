@@ -74,7 +74,7 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_differs_from_the_source_where_known_and_nowhere_else(name: str) -> None:
+def test_deviations_from_the_source_are_the_known_ones(name: str) -> None:
     differing = {c.quantity for c in data(name).checks if not c.within}
     assert differing == KNOWN[name]
     assert all(c.reason for c in data(name).checks if not c.within)
@@ -122,14 +122,14 @@ def test_set_1_keeps_contact_and_sticks_with_static_above_kinetic() -> None:
     assert sticks[1:-1] == pytest.approx([1.7503021] * (sticks.size - 2), abs=1e-6)
 
 
-def test_another_friction_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_friction_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     """With another friction the numbers are off: the checks fail, they do not pass by construction."""
     monkeypatch.setattr(wedge, "SET_2", dataclasses.replace(SET_2, friction=0.3))
     failed = {c.quantity for c in wedge.compute_chatter().checks if c.failed}
     assert {"first separation", "worst of all event times, off by"} <= failed
 
 
-def test_bands_of_the_published_set() -> None:
+def test_bands_of_the_published_set_match_closed_form() -> None:
     """Every solution over w, by hand: −12.193, 0.5287 and 0.87302 mm; three solutions in the middle."""
     rows = data("chatter_4_3")["case_2"]
     assert rows["to"][:3] == pytest.approx([-12.193315, 0.528688, 0.873019], abs=1e-6)
@@ -145,7 +145,7 @@ def test_corrected_bound_is_no_limit_of_stick(case: int) -> None:
     assert abs(maps.printed_limit(gear)) > 50.0 * maps.lemke_limit(gear)
 
 
-def test_no_sliding_in_lowering() -> None:
+def test_map_has_no_sliding_in_lowering() -> None:
     for name, panel in (("chatter_6_2", ""), ("chatter_6_3", "plastic"), ("chatter_6_3", "elastic")):
         rows = data(name)[panel]
         inside = (rows["from"] > -77.5) & (rows["to"] < 90.001)
@@ -154,20 +154,20 @@ def test_no_sliding_in_lowering() -> None:
         assert all("slip" not in words.replace("without slip", "") for words in rows["solutions"][inside])
 
 
-def test_friction_line_is_found_again() -> None:
+def test_friction_line_is_recovered() -> None:
     points = data("chatter_7_3")["measured"]
     assert np.abs(points["coefficient"] - points["put in"]).max() < 1e-3
     assert points["coefficient"].max() == pytest.approx(0.39, abs=0.01)
 
 
-def test_a_line_of_friction_that_acts_otherwise_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_friction_line_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(friction, "SPEEDS", np.array([15.0, 60.0]) * RPM)
     slippery = dataclasses.replace(friction.law(), static=0.3)
     monkeypatch.setattr(friction, "law", lambda: slippery)
     assert any(c.failed for c in friction.compute_line().checks)
 
 
-def test_limits_of_chatter() -> None:
+def test_chatter_limits_match_printed_numbers() -> None:
     """(7.4)–(7.6): 584978 kg·mm² with ρ rounded, 149805 kg·mm², μ > 0.07; set 0 slides, the others open."""
     trials = data("chatter_limits")["simulated"]
     outcome = trials["outcome"]

@@ -1,4 +1,4 @@
-"""What a check means: its verdict, where its expected number comes from, and that its tolerance can be missed."""
+"""A check has a verdict, a source of its expected number, and a tolerance that can be missed."""
 
 import math
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ def test_printed_numbers_are_met_to_half_a_unit_of_the_last_digit(
             assert check.expected / digit == pytest.approx(round(check.expected / digit), abs=1e-6), name
 
 
-def test_a_wrong_sign_or_a_factor_of_two_would_be_seen(found: dict[str, figures.FigureData]) -> None:
+def test_wrong_sign_and_factor_of_two_are_detected(found: dict[str, figures.FigureData]) -> None:
     for name, check in checks(found):
         if check.relation == "=" and check.expected and check.within:
             assert check.tolerance < 0.05 * abs(check.expected) or check.origin in SOURCES, name
@@ -84,7 +84,7 @@ def test_claims_in_words_give_no_number(found: dict[str, figures.FigureData]) ->
             ), name
 
 
-def test_verdicts() -> None:
+def test_verdicts_follow_tolerance_and_claim() -> None:
     def check(computed: float, expected: float, tolerance: float = 0.1, reason: str = "") -> Check:
         return Check("x", "m", computed, expected, tolerance, CLOSED, "s", reason)
 
@@ -111,12 +111,12 @@ def test_bounds_are_strict(relation: str, verdicts: tuple[str, str]) -> None:
         (0.0, "≤", "relation"),
     ],
 )
-def test_a_check_that_means_nothing_is_refused(tolerance: float, relation: str, said: str) -> None:
+def test_meaningless_check_is_refused(tolerance: float, relation: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         Check("x", "m", 1.0, 1.0, tolerance, CLOSED, "s", relation=relation)  # type: ignore[arg-type]
 
 
-def test_a_fitted_input_says_to_what() -> None:
+def test_fitted_input_names_its_data() -> None:
     with pytest.raises(ValueError, match="fitted to"):
         Input("k", 60.0, "Nm/rad", "fitted")
     with pytest.raises(ValueError, match="kind = 'guessed'"):
@@ -137,7 +137,7 @@ def test_inputs_not_printed_are_listed_under_the_picture() -> None:
     assert " ".join(" ".join(texts).split()) == line
 
 
-def test_a_caption_keeps_what_is_fitted_apart() -> None:
+def test_caption_lists_fitted_inputs_separately() -> None:
     from stickslip_figures._input import caption
 
     given = (

@@ -14,7 +14,7 @@ def checks(data):
 
 
 class TestDrive:
-    def test_table_1(self):
+    def test_table_1_equals_the_reference(self):
         assert (two_mass.MM, two_mass.C, two_mass.D) == (
             servo_drive.MASS,
             servo_drive.STIFFNESS,
@@ -24,7 +24,7 @@ class TestDrive:
         assert {name: (c.kinetic, c.static) for name, c in servo_drive.CASES.items()} == two_mass.CASES
 
     @pytest.mark.parametrize("name", "abc")
-    def test_expected_numbers(self, name):
+    def test_expected_numbers_equal_the_stored_run(self, name):
         stored, case = store.load("two_mass")[name], servo_drive.CASES[name]
         assert (case.events, case.worst) == (len(stored["events"]), stored["worst_late"])
         assert case.peak == stored["peak_late"]
@@ -39,7 +39,7 @@ class TestDrive:
 
 class TestPulledSpring:
     @pytest.mark.parametrize("case", automaton_pull.CASES, ids=lambda case: case.name)
-    def test_expected_numbers(self, case):
+    def test_expected_numbers_equal_the_stored_run(self, case):
         stored = store.load("memory")[case.name]
         assert (case.events, case.last) == (len(stored["events"]), stored["events"][-1][0])
         assert case.entry == pytest.approx(stored["entry_forces"][-1], abs=1e-15)
@@ -57,8 +57,8 @@ class TestPulledSpring:
         )
         assert (p.lag, p.dwell, p.travel, p.surface_damping) == (q.LAG, q.DWELL, q.TRAVEL, q.SURFACE_DAMPING)
 
-    def test_every_event(self):
-        """Not only the last one: all events of all four runs, as the figures store them."""
+    def test_every_event_agrees_with_stored_run(self):
+        """The figures store all events of all four runs, not only those of the last one."""
         for case in automaton_pull.CASES:
             table = automaton_pull.compute(case)["modes"]
             events = [t for t, _ in store.load("memory")[case.name]["events"]]
@@ -66,7 +66,7 @@ class TestPulledSpring:
 
 
 class TestLoad:
-    def test_expected_numbers(self):
+    def test_expected_numbers_equal_the_stored_run(self):
         stored = store.load("load_friction")["peak_0.1"]
         data = checks(automaton_load.compute())
         assert data["events in 14 s"].expected == len(stored["events"])
@@ -92,7 +92,7 @@ def test_lag_in_closed_form_is_that_of_the_reference():
         assert ours == pytest.approx(memory.lagged_force(t, p, start, -acceleration, 0.008), abs=1e-16)
 
 
-def test_laws_side_by_side():
+def test_laws_show_their_known_differences():
     """The overview: Stribeck falls to Coulomb; Dahl has no peak; LuGre has peak and hysteresis."""
     s = laws_compare.compute()[""]
     fast = s["velocity"] > 2.5e-3

@@ -1,4 +1,4 @@
-"""Every figure: its numbers hold, its data keep every bit, its picture says what is on its axes."""
+"""Every figure: its numbers are right, its data are stored bitwise, its axes are labelled."""
 
 import csv
 from pathlib import Path

@@ -42,7 +42,7 @@ def test_stored_shaft_is_what_the_fit_finds(start: tuple[float, float]) -> None:
     assert found[:2] == pytest.approx((SHAFT, DAMPING), rel=2e-4)
 
 
-def test_residuals_of_the_fit() -> None:
+def test_fit_residuals_are_small() -> None:
     """The rest is met to 3 µs, half a unit of its last digit is 500; the path bends by less than an encoder's line."""
     run = rig_fit.lower(rig_fit.gear(SHAFT, DAMPING))
     found, _ = rig_fit.rests(run)
@@ -52,8 +52,8 @@ def test_residuals_of_the_fit() -> None:
 
 
 @pytest.mark.parametrize("restitution", [0.01, 0.05, 0.2, 0.5, 0.84])
-def test_any_restitution_takes_rests_from_impacts(restitution: float) -> None:
-    """No rest follows most impacts, or none; the misfit is three orders greater."""
+def test_restitution_prevents_rests_after_impacts(restitution: float) -> None:
+    """Most or all impacts are not followed by a rest, and the misfit is three orders greater."""
     gear = rig_fit.gear(SHAFT, DAMPING, restitution)
     found, _ = rig_fit.rests(rig_fit.lower(gear))
     assert np.mean(found == 0.0) > 0.7
@@ -99,7 +99,7 @@ def test_figures_7_4_and_7_5_leave_the_damping_open() -> None:
 
 
 def test_flights_contacts_and_slides_of_elastic_teeth() -> None:
-    """What the table of coverage tells: 78 against 24 ms, later slopes, and slides of 0.12 mm at most."""
+    """The numbers in the table of coverage: 78 against 24 ms, later slopes, and slides of 0.12 mm at most."""
     worst = 0.0
     for inertia_set in (1, 3, 5):
         run = runs.lower(rig.rig(inertia_set, compliance=TEETH), rig.SPAN, 30000)
@@ -118,13 +118,13 @@ def test_flights_contacts_and_slides_of_elastic_teeth() -> None:
     assert worst == pytest.approx(0.12e-3, abs=5e-6)
 
 
-def test_slopes_of_the_first_flight_are_out_of_reach_beside_the_standstills() -> None:
+def test_first_flight_slopes_contradict_the_standstills() -> None:
     """53.9 °/s at the least, printed 26.8: the shaft unwinds."""
     for damping in (1.0, 2.5e3, 3e4):
         assert teeth.slopes(teeth_fit.lower(TEETH.stiffness, damping, end=0.2), 0)[0] > 53.9
 
 
-def test_counter_flank_is_struck_at_15_rpm_only() -> None:
+def test_counter_flank_is_hit_at_15_rpm_only() -> None:
     """Figure 7.8; the first strike is at 2.24 s, printed 1.4 s, and no tolerance of the integrator moves it."""
     assert [teeth_fit.strike(TEETH.stiffness, TEETH.damping, rate) for rate in (4.5, 12.0)] == [math.inf] * 2
     assert teeth_fit.strike(TEETH.stiffness, TEETH.damping, 15.0) == pytest.approx(2.2411, abs=1e-4)
@@ -166,7 +166,7 @@ def cycle_by_integration(gear: ss.machines.WormGear) -> tuple[float, float, floa
     ("stiffness", "damping"), [(SHAFT, DAMPING), (60.0, 0.0), (10.0, 0.25), (5.0, 0.265)]
 )
 def test_cycle_agrees_with_integration(inertia_set: int, stiffness: float, damping: float) -> None:
-    """Also with more than the critical damping, 2·sqrt(k·Θ2) = 0.25 and 0.177 Nms/rad for the last two."""
+    """Holds above the critical damping, too: 2·sqrt(k·Θ2) = 0.25 and 0.177 Nms/rad for the last two."""
     gear = rig_fit.gear(stiffness, damping, inertia_set=inertia_set)
     cycle = RigCycle(gear)
     flight, rest, widest = cycle_by_integration(gear)
@@ -175,7 +175,7 @@ def test_cycle_agrees_with_integration(inertia_set: int, stiffness: float, dampi
     assert found == pytest.approx(widest, rel=1e-6)
 
 
-def test_undamped_cycle_is_that_of_the_gear() -> None:
+def test_undamped_cycle_equals_the_chatter_cycle() -> None:
     gear = dataclasses.replace(RIG, shaft_damping=0.0)
     closed, cycle = gear.chatter_cycle, RigCycle(gear)
     assert closed is not None
@@ -193,7 +193,7 @@ def test_rests_bind_flights_whatever_the_shaft(stiffness: float, damping: float)
     assert fall == pytest.approx(path, rel=1e-12)
 
 
-def test_slopes_that_follow_from_rests() -> None:
+def test_slopes_from_rests_match_closed_form() -> None:
     """20.7 ms of flight, 59.7 and 2.39 °/s, as the figures say."""
     fall, path = (
         RIG.load_torque / RIG.wheel_inertia,
@@ -227,7 +227,7 @@ def test_set_0_slides_and_set_1_flies() -> None:
 
 
 def test_without_damping_set_0_moves_in_a_staircase() -> None:
-    """Its speed touches zero once a swing, for ever: why the shaft must be damped."""
+    """Without damping the speed touches zero once per oscillation, for ever."""
     run = ss.simulate(rig.rig(0, shaft_damping=0.0), t_end=1.5, dt=1e-4)
     swings = np.flatnonzero(np.diff(np.sign(np.diff(-run["worm.velocity"]))) > 0)
     slowest = -run["worm.velocity"][swings + 1][1:]
@@ -306,7 +306,7 @@ def within(name: str) -> dict[str, bool]:
 
 
 @pytest.mark.parametrize("name", NEIGHBOURS)
-def test_every_check_is_pinned_by_a_neighbour(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_check_detects_a_neighbouring_value(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     true, run = within(name), runs.lower
     balances = {quantity for quantity in true if quantity.endswith("over the work")}
     assert set(true) - WITHOUT - balances == set(NEIGHBOURS[name])

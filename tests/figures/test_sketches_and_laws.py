@@ -81,7 +81,7 @@ def test_two_labels_in_one_place_are_found() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_differs_from_the_source_where_known_and_nowhere_else(name: str) -> None:
+def test_deviations_from_the_source_are_the_known_ones(name: str) -> None:
     known = {
         "chatter_3_1": {"ġ_T as printed"},
         "chatter_4_4_3": {"lifting: slip speeds up below, prose"},
@@ -92,7 +92,7 @@ def test_differs_from_the_source_where_known_and_nowhere_else(name: str) -> None
 # -- friction over speed -------------------------------------------------------------------------------
 
 
-def test_ranges_of_self_braking_by_another_root_finder() -> None:
+def test_self_braking_ranges_agree_with_brentq() -> None:
     slope = math.tan(math.radians(12.0))
 
     def falling(v: float) -> float:
@@ -108,7 +108,7 @@ def test_ranges_of_self_braking_by_another_root_finder() -> None:
     assert computed("chatter_2_2", "self-braking up to") == pytest.approx(brentq(hump, 0.04, 1.0), abs=1e-12)
 
 
-def test_where_it_brakes_a_wedge_gear_slows_down() -> None:
+def test_self_braking_wedge_gear_slows_down() -> None:
     """The speed at which a gear with that coefficient neither gains nor loses speed by itself."""
     rows = data("chatter_2_1")[""]
     for speed, mu in zip(rows["sliding velocity"][::40], rows["friction"][::40], strict=True):
@@ -137,7 +137,7 @@ def test_halves_of_coulombs_law_hold_every_complementarity() -> None:
 # -- cones ---------------------------------------------------------------------------------------------
 
 
-def test_farkas_by_non_negative_least_squares() -> None:
+def test_farkas_agrees_with_non_negative_least_squares() -> None:
     """a + B u = 0 has a solution u >= 0; with a turned around it has none, and aᵀx < 0 somewhere in the cone."""
     a = -cones.B @ cones.U
     assert nnls(cones.B, -a)[1] < 1e-12
@@ -145,7 +145,7 @@ def test_farkas_by_non_negative_least_squares() -> None:
     assert np.all(cones.B.T @ [-2.0, -1.0] <= 0.0) and -a @ [-2.0, -1.0] < 0.0
 
 
-def test_number_of_solutions_by_all_bases() -> None:
+def test_number_of_solutions_agrees_with_all_bases() -> None:
     """Every complementary basis of v − A z = q, solved by itself."""
     for name, q in cones.POINTS.items():
         found = set()
@@ -160,7 +160,7 @@ def test_number_of_solutions_by_all_bases() -> None:
         assert len(found) == computed("chatter_b_1", f"solutions at {name}")
 
 
-def test_multipliers_by_projection() -> None:
+def test_multipliers_agree_with_projection() -> None:
     """The acceleration nearest to the free one among the admissible (Gauss): by SciPy's minimiser."""
     rows = data("chatter_3_2")[""]
     gradients = np.array([[math.cos(d), math.sin(d)] for d in cones.NORMALS])
@@ -175,7 +175,7 @@ def test_multipliers_by_projection() -> None:
 
 
 @pytest.mark.parametrize(("panel", "side"), [("lowering", -1.0), ("lifting", 1.0)])
-def test_states_after_slip_by_the_one_row_problem(panel: str, side: float) -> None:
+def test_states_after_slip_agree_with_the_one_row_problem(panel: str, side: float) -> None:
     """(4.37) and (4.38) evaluated by hand at many extensions; the bands say the same."""
     m1, m2, f, k = SET_2.upper_mass, SET_2.lower_mass, SET_2.load, SET_2.stiffness
     s, c, mu = math.sin(SET_2.angle), math.cos(SET_2.angle), SET_2.friction
@@ -196,7 +196,7 @@ def test_states_after_slip_by_the_one_row_problem(panel: str, side: float) -> No
 # -- impacts -------------------------------------------------------------------------------------------
 
 
-def test_impacts_on_the_floor_by_hand() -> None:
+def test_impacts_on_the_floor_match_hand_calculation() -> None:
     """Unit point mass, µ = ε = 1/2, approach 1 m/s: both phases one after the other."""
     rows = data("chatter_5_4")["floor"]
     for k, side in enumerate(rows["sideways"]):
@@ -208,7 +208,7 @@ def test_impacts_on_the_floor_by_hand() -> None:
         assert rows["gTE"][k] == pytest.approx(left + second, abs=1e-15)
 
 
-def test_areas_under_the_pulse() -> None:
+def test_pulse_areas_equal_the_impulses() -> None:
     rows = data("chatter_5_1")[""]
     for phase, impulse in (("C", 0.1), ("E", 0.06)):
         part = np.flatnonzero(rows["phase"] == phase)
@@ -220,7 +220,7 @@ def test_areas_under_the_pulse() -> None:
 # -- contact of two contours ---------------------------------------------------------------------------
 
 
-def test_nearest_points_by_a_search() -> None:
+def test_nearest_points_agree_with_a_search() -> None:
     """Least distance of the two ellipses by SciPy's simplex search, and the gap's rate by Newton's law of nothing."""
 
     def distance(phi: Any) -> float:
@@ -230,8 +230,8 @@ def test_nearest_points_by_a_search() -> None:
     assert data("chatter_3_1")[""]["gap"][0] == pytest.approx(best.fun, abs=1e-12)
 
 
-def test_sliding_of_two_circles_in_closed_form() -> None:
-    """Two circles at rest but for their spin: each contact point stays, so ġ_T is what turns under it."""
+def test_sliding_of_two_circles_matches_closed_form() -> None:
+    """Two spinning circles with fixed centres: each contact point stays, so ġ_T is the speed of their surfaces."""
     one = contact.Ellipse(2.0, 2.0, (0.0, 0.0), 0.0, (0.0, 0.0), 0.7)
     two = contact.Ellipse(1.0, 1.0, (0.0, 3.5), 0.0, (0.0, 0.0), -0.4)
     gap, rate, sliding, printed = contact._rates(one, two)
@@ -244,7 +244,7 @@ def test_sliding_of_two_circles_in_closed_form() -> None:
 # -- drives and the automaton --------------------------------------------------------------------------
 
 
-def test_coulomb_stops_and_viscous_does_not() -> None:
+def test_coulomb_friction_stops_a_mass_and_viscous_does_not() -> None:
     motion = data("laws_basic")["motion"]
     assert motion["coulomb"][-1] == 0.0 and motion["viscous"][-1] > 0.0
     way, _ = quad(lambda t: 0.02 * math.exp(-50.0 * t), 0.0, 0.08)
@@ -269,7 +269,7 @@ def test_every_arrow_of_the_chart_is_taken() -> None:
     assert np.all(rows["spring"] + rows["shaken"] > 0)
 
 
-def test_poles_of_the_hunting_loop() -> None:
+def test_hunting_loop_is_stable_by_hurwitz() -> None:
     """s³ + 6 s² + 3 s + 4: stable by Hurwitz (6·3 > 4), one real pole and a slow pair."""
     rows = data("bristle2_9")[""]
     assert np.all(rows["real"] < 0.0) and 6.0 * 3.0 > 4.0

@@ -88,7 +88,7 @@ def twice_the_friction(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", [name for name in stickslip_figures.names() if name not in NO_FRICTION])
-def test_twice_the_friction_is_seen(name: str, twice_the_friction: None) -> None:
+def test_doubled_friction_is_detected(name: str, twice_the_friction: None) -> None:
     try:
         checks = stickslip_figures.get(name).compute().checks
     except (AssertionError, LookupError, StopIteration, ValueError, RuntimeWarning):

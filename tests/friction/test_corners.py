@@ -27,7 +27,7 @@ def coast(v: float, t: float) -> float:
 @pytest.mark.parametrize("method", ["explicit", "stiff"])
 @pytest.mark.parametrize("rtol", [1e-6, 1e-8, 1e-10])
 @pytest.mark.parametrize("t", [0.05, 0.1])
-def test_a_mass_coasts_through_the_corners_of_a_table(method: str, rtol: float, t: float) -> None:
+def test_coasting_through_table_corners_matches_closed_form(method: str, rtol: float, t: float) -> None:
     m = ss.Machine(mass=MASS, names=["x"])
     m.add_friction("guide", on="x", law=ss.Table(SPEEDS, FORCES, odd=True))
     run = ss.simulate(m, t, initial={"x.velocity": 0.867}, rtol=rtol, method=method)

@@ -68,7 +68,7 @@ def complex_step(f, v):
 
 
 @pytest.mark.parametrize("name", CURVES)
-def test_force_is_the_formula(name):
+def test_force_equals_the_formula(name):
     law, dry, drag = CURVES[name]
     speed = np.abs(V)
     for load in (0.0, 1.0, 9.81):
@@ -77,7 +77,7 @@ def test_force_is_the_formula(name):
 
 
 @pytest.mark.parametrize("name", CURVES)
-def test_slope_is_the_complex_step_of_the_formula(name):
+def test_slope_equals_the_complex_step_of_the_formula(name):
     law, dry, drag = CURVES[name]
     speed = np.abs(V)
     expected = 2.0 * complex_step(dry, speed) + complex_step(drag, speed)
@@ -130,7 +130,7 @@ def test_vertical_tangent_is_held_finite():
     assert law.force(1e-16) == pytest.approx(1.0 + 0.5 * math.exp(-1e-7), rel=1e-15)
 
 
-def test_break_away_levels():
+def test_break_away_levels_match_both_directions():
     assert ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1.0).break_away == 1.5
     assert tuple(ss.Coulomb(0.7).break_away) == (-0.7, 0.7)
     assert ss.Tanh(width=1.0, kinetic=1.0).break_away == 0.0
@@ -141,7 +141,7 @@ def test_break_away_levels():
     assert (table + ss.Coulomb(1.0)).break_away.negative == -3.0
 
 
-def test_linearise_at_rest():
+def test_linearisation_at_rest_matches_closed_form():
     assert ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1.0, viscous=0.4).linearise() == (
         0.4,
         0.0,
@@ -186,7 +186,7 @@ def test_odd_table_and_its_jump():
     assert law.compiled.evaluate(0.1, -1, [])[0] == pytest.approx(-1.6, rel=1e-15)
 
 
-def test_asymmetric_jump():
+def test_asymmetric_jump_has_two_levels():
     law = ss.Table([-1.0, 0.0, 0.0, 1.0], [-1.0, -2.0, 1.5, 1.0])
     np.testing.assert_allclose(law.force([-1e-300, 1e-300]), [-2.0, 1.5], rtol=1e-15)
     assert law.force(0.0) == -0.25  # the middle of what is possible
@@ -267,7 +267,7 @@ def test_callable_that_fails_names_velocity_and_time():
         ss.Curve(1.0)
 
 
-def test_interrupt_goes_through_a_callable():
+def test_interrupt_passes_through_a_callable():
     def interrupted(v):
         if v > 0.5:
             raise KeyboardInterrupt

@@ -28,7 +28,7 @@ def _line(x: float) -> tuple[float, float]:
     return float(slope), float(N[k] - slope * X[k])
 
 
-def test_coulomb_over_the_travel() -> None:
+def test_coulomb_under_load_table_matches_matrix_exponentials() -> None:
     """Sliding through all stretches: F = mu N(x), matrix exponentials from corner to corner."""
     mu, mass = 0.5, 1.5
     run = ss.simulate(
@@ -68,7 +68,7 @@ def _screw(x: float) -> tuple[int, float, float]:
 
 
 @pytest.mark.parametrize("speed", [1.0, -1.0])
-def test_a_load_that_repeats_itself_with_every_turn(speed: float) -> None:
+def test_periodic_load_repeats_every_turn(speed: float) -> None:
     """Coulomb's friction over five periods of a table, either way, against matrix exponentials from corner to corner."""
     mu, mass, side = 0.5, 1.5, np.sign(speed)
     m = ss.Machine(mass=mass, names=["slide"])
@@ -102,7 +102,7 @@ def _middle(k: int) -> float:
     return float(0.5 * (at[k] + at[k + 1]) + turn * (at[-1] - at[0]))
 
 
-def test_to_and_fro_over_many_turns() -> None:
+def test_periodic_load_is_followed_both_ways() -> None:
     """A spring pulls it to and fro over corners until it rests; a bristle's load is the table's at every time."""
     for law in (
         ss.Coulomb(0.5, 0.4),
@@ -120,7 +120,7 @@ def test_to_and_fro_over_many_turns() -> None:
         assert ss.analysis.audit(run).passed
 
 
-def test_a_table_of_a_thousand_places() -> None:
+def test_stop_under_a_long_table_matches_energy_balance() -> None:
     """The stop is where friction has taken all energy."""
     x = np.linspace(0.0, 1.0, 1001)
     load = 2.0 + np.sin(40.0 * x)
@@ -147,7 +147,7 @@ def test_stop_under_varying_load_matches_energy_balance() -> None:
     assert run.energy.residual < 1e-14
 
 
-def test_break_away_under_a_load_that_the_state_makes() -> None:
+def test_break_away_under_state_dependent_load_matches_closed_form() -> None:
     """max(0, N0 + k x) of another coordinate, which moves at constant speed: it lets go where the level meets the force."""
     n0, k, speed, mu, pull = 10.0, -40.0, 0.5, 0.3, 1.2
     m = ss.Machine(mass=[1.0, 1.0], names=["block", "ram"], force={"block": pull})
@@ -165,7 +165,7 @@ def test_break_away_under_a_load_that_the_state_makes() -> None:
     assert np.diff(free["block.velocity"])[0] == pytest.approx(0.1 * pull, abs=1e-13)
 
 
-def test_a_law_with_bristles_takes_it_too() -> None:
+def test_bristle_law_accepts_a_load_table() -> None:
     law = ss.LuGre(stiffness=1e3, damping=10.0, static=0.5, kinetic=0.4, stribeck_velocity=0.01)
     m = ss.Machine(mass=1.5, names=["slide"], force={"slide": 4.0})
     m.add_friction("guide", on="slide", law=law, normal_load=0.5, load="slide.position", load_table=(X, N))
@@ -174,7 +174,7 @@ def test_a_law_with_bristles_takes_it_too() -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_value_resume_and_codec() -> None:
+def test_load_table_is_saved_and_resumed() -> None:
     m = _slide(ss.Coulomb(0.5, 0.4))
     m.add_spring("back", on="slide", stiffness=30.0)
     assert ss.Machine.from_dict(m.to_dict()) == m
@@ -197,14 +197,14 @@ def test_value_resume_and_codec() -> None:
         ({"law": ss.StickSlip(ss.Coulomb(0.5), load_factor=0.5)}, r"load_table of 'g' and load_factor"),
     ],
 )
-def test_bad_input(given: dict[str, object], message: str) -> None:
+def test_bad_input_is_refused(given: dict[str, object], message: str) -> None:
     m = ss.Machine(mass=1.0, names=["q"])
     fields = {"law": ss.Coulomb(0.5), "load": "q.position", "load_table": ([0.0, 1.0], [1.0, 1.0])} | given
     with pytest.raises(ValueError, match=message):
         m.add_friction("g", on="q", **fields)
 
 
-def test_who_cannot_run_it_says_so() -> None:
+def test_unsupported_uses_are_refused() -> None:
     m = _slide(ss.Coulomb(0.5))
     with pytest.raises(ValueError, match="load table of 'guide'"):
         ss.RealTime(m, step=1e-3)

@@ -86,14 +86,14 @@ def test_both_names_at_once_are_two_parameters() -> None:
 
 
 @pytest.mark.parametrize("name", ["static", "kinetic"])
-def test_derivative_by_one_level(name: str) -> None:
+def test_derivative_by_one_level_matches_closed_form(name: str) -> None:
     """d(v0²/2F)/dF = −v0²/2F²."""
     run = ss.simulate(body(ss.Coulomb(0.8)), 5.0, initial=START, sensitivities=[f"guide.law.{name}"])
     found = run.sensitivity["body.position", f"guide.law.{name}"][-1]
     assert found == pytest.approx(-(V0**2) / (2.0 * 0.8**2), rel=1e-12)
 
 
-def test_derivatives_by_both_names_part() -> None:
+def test_derivatives_by_both_names_differ() -> None:
     """Of sliding, all is due to the kinetic level; along both at once it is their sum."""
     names = ["guide.law.static", "guide.law.kinetic"]
     run = ss.simulate(body(ss.Coulomb(0.8)), 5.0, initial=START, sensitivities=names)
@@ -102,7 +102,7 @@ def test_derivatives_by_both_names_part() -> None:
     assert kinetic == pytest.approx(-(V0**2) / (2.0 * 0.8**2), rel=1e-12)
 
 
-def test_adjoint_by_one_level() -> None:
+def test_adjoint_by_one_level_matches_closed_form() -> None:
     stop = ss.value_and_grad(
         lambda run: run["body.position"][-1], body(ss.Coulomb(0.8)), ["guide.law.kinetic"], t_end=5.0, mode="reverse",
         initial=START,
@@ -123,7 +123,7 @@ DERIVED = {
 
 
 @pytest.mark.parametrize("name", DERIVED)
-def test_defaults_follow_what_they_are_computed_from(name: str) -> None:
+def test_computed_defaults_follow_their_parameters(name: str) -> None:
     law, with_kinetic, with_stiffness = DERIVED[name]
     for varied, value, expected in (("kinetic", 2.0, with_kinetic), ("stiffness", 2e4, with_stiffness)):
         out = ss.ensemble(body(law), {f"guide.law.{varied}": [value]}, 0.01, workers=1)
@@ -136,7 +136,7 @@ def test_defaults_follow_what_they_are_computed_from(name: str) -> None:
 
 
 @pytest.mark.parametrize("law", [*ONE_LEVEL.values(), *(law for law, *_ in DERIVED.values())])
-def test_copies_texts_and_files_know_what_was_given(law: Any, tmp_path: Path) -> None:
+def test_copies_and_files_keep_given_arguments(law: Any, tmp_path: Path) -> None:
     m = body(law)
     given = law_of(m)
     names = {**vars(ss), **vars(stick_slip)}

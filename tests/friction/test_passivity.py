@@ -1,4 +1,4 @@
-"""Which laws can give out more energy than they took: answers with a proof or a motion that shows it.
+"""Laws that can return more energy than they received: each verdict has a proof or a counterexample.
 
 Table I is that of Canudas de Wit 1995; the three printed energies follow from the second-order law's and
 LuGre's own equations under pairs of constant velocities, z = y = 0 at the start.
@@ -38,7 +38,7 @@ PRINTED = {
 
 
 @pytest.mark.parametrize("name", PRINTED)
-def test_printed_energies(name):
+def test_printed_energies_are_reproduced(name):
     law, (t, v), energy = PRINTED[name]
     work = law.response(t, v).work[-1]
     assert work == pytest.approx(energy, rel=1.1e-3)
@@ -47,7 +47,7 @@ def test_printed_energies(name):
     np.testing.assert_array_equal(found.velocity, v)
 
 
-def test_printed_energy_in_closed_form():
+def test_printed_energy_matches_closed_form():
     """LuGre, settled at v1: then z(t) = g2 + (g1 - g2) exp(-v2 t/g2) at v2, work by quadrature."""
     g = [(1.0 + 0.5 * math.exp(-((v / 1e-3) ** 2))) / 1e5 for v in (1e-5, 1.0)]
     s1 = math.sqrt(1e5)
@@ -99,7 +99,7 @@ def test_search_is_at_least_as_good_as_the_printed_signals():
     ],
     ids=lambda law: type(law).__name__,
 )
-def test_passive_laws_give_nothing(law):
+def test_passive_laws_deliver_no_energy(law):
     assert passivity(law).passive is True
     found = extractable_energy(law)
     assert not found.found and found.energy == 0.0 and found.tried > 100 and len(found.t) == 0
@@ -159,7 +159,7 @@ CREATES = [
 
 @pytest.mark.parametrize("load", [1.0, 3.0])
 @pytest.mark.parametrize("law", CREATES, ids=lambda law: type(law).__name__)
-def test_counterexample_gives_energy_by_an_independent_integration(law, load):
+def test_counterexample_delivers_energy_by_independent_integration(law, load):
     known = passivity(law, normal_load=load)
     shown = known.counterexample
     assert known.passive is False and known.margin < 0.0 and known.storage is None
@@ -184,7 +184,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("law", OTHERS, ids=lambda law: type(law).__name__)
-def test_counterexample_of_other_laws_gives_energy_in_finer_steps(law):
+def test_counterexamples_of_other_laws_deliver_energy_in_finer_steps(law):
     """The same phases, each sampled 50 times as finely and the force integrated by hand."""
     known = passivity(law)
     shown = known.counterexample
@@ -248,7 +248,7 @@ def test_storage_never_rises_by_more_than_the_work(law, load):
         assert stored.min() >= 0.0
 
 
-def test_lugre_condition():
+def test_lugre_condition_is_sharp():
     """viscous >= damping (Fs - Fc)/Fc, on both sides of the limit; bristle damping scales with the load."""
     limit = math.sqrt(1e5) * 0.5
     for load in (1.0, 4.0):
@@ -289,14 +289,14 @@ def test_second_order_law_is_passive_between_two_limits(shape, printed):
 
 
 @pytest.mark.parametrize("alpha", [2.5e4, 1e5, 1.02e5, 1.2e5])
-def test_margin_of_the_second_order_law(alpha):
+def test_margin_of_the_second_order_law_matches_closed_form(alpha):
     """Near its limits the least force is that of the first motion out of rest; 0.0803 N at alpha = 1e5."""
     margin = passivity(ss.TwoStateBristle(**TABLE_I, alpha=alpha)).margin
     assert margin == pytest.approx(least_force(alpha, 2.0), abs=1e-8)
 
 
 def test_default_alpha_leaves_one_bristle():
-    """At alpha = σ0 (Fs − Fc) y cancels, and α/σ0 e(|v|) >= 0 is only taken: passive whatever the damping."""
+    """At alpha = σ0 (Fs − Fc) y cancels, and the remaining α/σ0 e(|v|) >= 0 dissipates: passive for any damping."""
     for damping in (0.0, 1.0, 1e4):
         assert passivity(ss.TwoStateBristle(**{**TABLE_I, "damping": damping})).passive is True
 
@@ -321,7 +321,7 @@ def test_curves_are_judged_by_their_quadrants():
     assert passivity(ss.Table([-1.0, 1.0], [-1.0, 0.5]) + ss.Coulomb(0.5)).passive is True
 
 
-def test_bad_input():
+def test_bad_input_is_refused():
     law = ss.Coulomb(1.0)
     with pytest.raises(ValueError, match="normal_load = -1"):
         passivity(law, normal_load=-1.0)

@@ -60,7 +60,7 @@ def test_dahl_above_one_settles_algebraically():
 # --- LuGre -------------------------------------------------------------------------------------
 
 
-def test_lugre_published_numbers():
+def test_lugre_reproduces_published_numbers():
     """σ0 = 100, Fc = 0.5, Fs = 0.7, vs = 10 at v = 0.5."""
     law = ss.LuGre(stiffness=100.0, static=0.7, kinetic=0.5, stribeck_velocity=10.0)
     assert law.force(0.5) == pytest.approx(0.6995006245, abs=5e-11)
@@ -102,7 +102,7 @@ def test_lugre_with_one_level_is_dahl():
     np.testing.assert_allclose(a.force, b.force, rtol=1e-12, atol=1e-13)
 
 
-def test_presliding_slopes():
+def test_presliding_slopes_match_closed_form():
     """Quasi-static: dx/dF = 1/(σ0 (1 - F/Fs)) on loading; unloading from 0.95 Fs starts at 1/(1.95 σ0)."""
     law = ss.LuGre(**TABLE_I)
     speed, top = 1e-12, -math.log(0.05) * 1.5 / 1e5  # x where F = 0.95 Fs
@@ -141,7 +141,7 @@ def test_hysteresis_widens_with_frequency():
 
 
 @pytest.mark.parametrize("exponent", [0.5, 1.0, 1.5, 2.0])
-def test_dahl_closed_form_over_travel(exponent):
+def test_dahl_matches_closed_form_over_travel(exponent):
     """|u|^(1-i) falls linearly with travel, u = 1 - (F/Fc) sgn v; for i = 1 u falls exponentially."""
     law = ss.Dahl(stiffness=1e5, kinetic=1.0, exponent=exponent)
     t = np.linspace(0.0, 1.0, 101)
@@ -169,7 +169,7 @@ def test_dahl_below_one_reaches_its_level_and_stays():
     np.testing.assert_allclose(run.force[2:], 1.0, rtol=1e-12)
 
 
-def test_bouc_wen_closed_forms():
+def test_bouc_wen_matches_closed_forms():
     """On first loading dw/dx = (σ/Fc)(1 - w^n): tanh for n = 2. Unloading is straight at beta = 1/2."""
     law = ss.BoucWen(stiffness=1e5, kinetic=2.0, exponent=2.0, beta=0.5)
     x = np.linspace(0.0, 5e-5, 51)
@@ -203,7 +203,7 @@ def test_maxwell_slip_with_one_level_is_iwan():
     np.testing.assert_allclose(run.force[1::2], iwan(1.5 * share, stiffness, x)[1:], rtol=1e-11, atol=1e-12)
 
 
-def test_maxwell_slip_onset_and_lag():
+def test_maxwell_slip_onset_and_lag_match_closed_form():
     """One element: the spring line up to Fs, then exponential approach to the level at constant speed."""
     law = ss.MaxwellSlip(stiffness=[1e5], attraction=50.0, **LEVELS)
     v = 2e-3
@@ -250,7 +250,7 @@ def test_elasto_plastic_beyond_its_limit_settles_on_the_level():
 # --- the second-order bristle ------------------------------------------------------------------
 
 
-def test_two_states_at_constant_speed():
+def test_two_states_at_constant_speed_match_closed_form():
     """z = (1 - exp(-σ0 v t))/σ0, y = e (1 - exp(-t))/σ0 from rest."""
     law, v = ss.TwoStateBristle(**TABLE_I, alpha=1e6), 3e-4
     t = np.concatenate([[0.0], np.geomspace(1e-6, 10.0, 50)])
@@ -297,7 +297,7 @@ def test_viscous_work_does_not_scale_with_the_load(load):
     np.testing.assert_allclose(run.work, (load * 1.0 + 0.7 * v) * v * t, rtol=1e-12)
 
 
-def test_two_states_can_rest():
+def test_two_state_bristle_can_stick():
     """At v = 0 the α-term may take any value of its step, and y follows the one that is taken."""
     law = ss.TwoStateBristle(**TABLE_I, alpha=1e5)
     z, y = 2e-6, 1e-6
@@ -371,7 +371,7 @@ def test_smooth_motion_agrees_with_scipy(name):
 
 
 @pytest.mark.parametrize("name", [name for name in BRISTLES])
-def test_tolerance_is_kept(name):
+def test_response_keeps_its_tolerance(name):
     """Against the same with a tolerance 100 times smaller, on a motion with reversals, stops and jumps."""
     law = BRISTLES[name]
     t = np.array([0.0, 0.3, 0.3, 0.5, 0.6, 0.8, 0.8, 1.0, 1.2])
@@ -408,7 +408,7 @@ def test_zero_crossings_of_signals_are_found():
     assert len(roots) >= 10 and run.work[-1] == pytest.approx(area, rel=1e-12)
 
 
-def test_touching_zero_is_no_reversal():
+def test_velocity_touching_zero_is_not_a_reversal():
     """v = 1 + sin touches zero without a change of sign: a slipping element goes on slipping."""
     law = ss.MaxwellSlip(stiffness=[1e5], kinetic=1.0)
     v = ss.Constant(1e-3) + ss.Sine(amplitude=1e-3, frequency=1.0)
@@ -449,11 +449,11 @@ def test_rest_holds_a_bristle_and_scalar_velocity_works():
     )
 
 
-def test_response_by_name():
+def test_response_rows_are_read_by_name():
     run = ss.TwoStateBristle(**TABLE_I).response([0.0, 1.0], 1e-3, initial={"y": 1e-6})
     assert run["y"][0] == 1e-6 and run["z"][0] == 0.0
     np.testing.assert_array_equal(run["force"], run.force)
-    with pytest.raises(KeyError, match="no state is named 'q'"):
+    with pytest.raises(KeyError, match="unknown state 'q'"):
         run["q"]
 
 
@@ -504,7 +504,7 @@ def test_stiff_motion_agrees_with_cvode(v):
     np.testing.assert_allclose(run.work[1:], truth[:, 1], rtol=1e-8)
 
 
-def test_no_stride_over_the_stribeck_peak():
+def test_stribeck_peak_is_resolved():
     """From 1 m/s to the zero of v: the level rises only in the last millisecond, and the bristle with it."""
     law, v = ss.LuGre(**TABLE_I), ss.Sine(amplitude=1.0, frequency=0.2)
     far = law.response([0.0, 2.25, 2.5], v)["z"][-1]

@@ -36,7 +36,7 @@ def everything(core, v, side, z, branch):
 @pytest.mark.parametrize("branch", [0, 1, 5])
 @pytest.mark.parametrize("side", [1, -1])
 @pytest.mark.parametrize("name", LAWS)
-def test_slopes_are_differences(name, side, branch):
+def test_slopes_agree_with_differences(name, side, branch):
     core = LAWS[name].compiled
     n = core.traits.states
     rng = np.random.default_rng(11)
@@ -58,7 +58,7 @@ def test_slopes_are_differences(name, side, branch):
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_formulas_go_on_smoothly_beyond_zero(name):
+def test_formulas_continue_smoothly_beyond_zero(name):
     """Rates and force on the wrong side are close to those at zero, without a jump."""
     core = LAWS[name].compiled
     z = 0.1 * np.ones(core.traits.states)
@@ -72,7 +72,7 @@ def test_formulas_go_on_smoothly_beyond_zero(name):
             assert slopes == pytest.approx([slopes[1]] * 3, rel=1e-3)
 
 
-def test_branches_of_a_sum_belong_to_their_terms():
+def test_branch_bits_select_the_element_of_their_term():
     """Bits in the order of all terms' elements; a slipping element relaxes, a sticking one is a spring."""
     core = LAWS["sum of maxwell"].compiled
     assert core.traits.switches == 3 and core.traits.states == 4
@@ -101,7 +101,7 @@ def test_rest_interval_of_bristles_is_a_point():
     assert LAWS["maxwell"].compiled.rest_interval([0.1, 0.2, -0.5]) == pytest.approx((-0.2, -0.2), rel=1e-15)
 
 
-def test_traits():
+def test_traits_match_the_law():
     affine = [ss.Coulomb(1.0), ss.Viscous(1.0), ss.Stribeck(kinetic=1.0, viscous=2.0)]
     assert all(law.compiled.traits.affine for law in affine)
     curved = [

@@ -101,7 +101,7 @@ def test_break_away_is_a_number_with_two_sides():
     assert 2.0 * level == 3.0
 
 
-def test_state_names():
+def test_state_names_match_the_law():
     two = TwoStateBristle(stiffness=1e5, **LEVELS)
     assert two.state_names == ("z", "y") and Coulomb(1.0).state_names == ()
     assert MaxwellSlip(stiffness=[1.0, 2.0], kinetic=1.0).state_names == ("f0", "f1")
@@ -178,7 +178,7 @@ def test_bad_parameters_are_named(law, arguments, message):
         law(**arguments)
 
 
-def test_wrong_types():
+def test_wrong_types_are_refused():
     with pytest.raises(TypeError, match="static must be a number, not str"):
         Coulomb("a")
     with pytest.raises(TypeError, match="unexpected keyword"):

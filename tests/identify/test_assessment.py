@@ -1,4 +1,4 @@
-"""What a fit says against itself: truths in closed form or by SciPy, noise from fixed seeds."""
+"""Warnings of a fit against its own result: truths in closed form or by SciPy, noise from fixed seeds."""
 
 import warnings
 from typing import Any
@@ -88,7 +88,7 @@ def test_both_levels_are_found_from_one() -> None:
 
 @pytest.mark.parametrize("law", [ss.Coulomb(0.8) + ss.Viscous(0.3), ss.Stribeck(kinetic=0.7, viscous=0.2)])
 def test_noise_free_record_of_another_program_is_a_success(law: Any) -> None:
-    """Its residuals are errors of integration, which are correlated, and say nothing about the model."""
+    """Residuals below the error of integration are correlated, but do not speak against the model."""
     t = np.linspace(0.0, 4.0, 401)
     viscous = "coefficient" if isinstance(law, ss.laws.Sum) else "viscous"
     with warnings.catch_warnings():
@@ -154,7 +154,7 @@ def test_bound_of_the_user_is_named_by_its_value() -> None:
 
 
 class TestCurves:
-    """The same words for fits of curves."""
+    """Fits of curves give the same warnings."""
 
     speed = np.geomspace(1e-3, 1.0, 200)
 
@@ -188,7 +188,7 @@ class TestCurves:
         with pytest.warns(RuntimeWarning, match="worse than a constant"):
             assert not fit_curve(self.speed, f, law=ss.Viscous(1.0), loss=loss).success
 
-    def test_amount_at_zero_is_named(self) -> None:
+    def test_coefficient_at_zero_is_named(self) -> None:
         """Friction that falls with speed has no viscous part."""
         with pytest.warns(RuntimeWarning, match="fit_curve: coefficient ends at its bound, 0"):
             fit_curve(self.speed, 1.0 - 0.3 * self.speed, law=ss.Coulomb(1.0) + ss.Viscous(0.5))
@@ -272,11 +272,11 @@ def test_noise_free_lugre_of_radau_is_a_success() -> None:
     assert found.success and list(found.parameters.values()) == pytest.approx([*truth.values()], rel=2e-7)
 
 
-def test_search_that_runs_out_of_evaluations_says_so_first() -> None:
+def test_exhausted_evaluations_are_reported_first() -> None:
     t = np.linspace(0.0, 4.0, 401)
     data = {"body.position": (t, by_scipy(1.0, 0.8, t))}
     names = ["guide.law.kinetic", "guide.law.coefficient"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = fit(pushed(ss.Coulomb(0.1) + ss.Viscous(0.0)), names, data, max_evaluations=2)
-    assert not found.success and found.message.startswith("the budget of evaluations is used up; ")
+    assert not found.success and found.message.startswith("max_evaluations is reached; ")

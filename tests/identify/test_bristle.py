@@ -51,11 +51,11 @@ class TestRegressors:
             s = np.linalg.svd(u / np.linalg.norm(u, axis=0), compute_uv=False)
             assert s[5] < 1e-15 * s[0] and s[4] > 1e-4 * s[0]
 
-    def test_p2_is_sigma0_to_1_5_by_choice_alone(self) -> None:
+    def test_p2_equals_sigma0_to_1_5_only_by_choice(self) -> None:
         assert bristle_parameters(law())[1] == pytest.approx(1e5**1.5, rel=1e-14)
         assert bristle_parameters(law(damping=100.0))[1] == pytest.approx(1e7)
 
-    def test_the_step_with_beta_is_no_identity(self) -> None:
+    def test_beta_step_of_the_source_is_not_an_identity(self) -> None:
         """With exp(−|v|^m) for the last column 16 % of the force is left; with the true one nothing."""
         f = force(alpha=1e5)[1:]
         u = bristle_regressors(T, V, 1e5, 1e-3)[1:]
@@ -72,7 +72,7 @@ class TestBatch:
     """A regression inside, a search outside."""
 
     @pytest.mark.parametrize(("alpha", "shape"), [(1e5, 2.0), (8e4, 0.5)])
-    def test_everything_comes_back(self, alpha: float, shape: float) -> None:
+    def test_all_parameters_are_recovered(self, alpha: float, shape: float) -> None:
         fit = fit_bristle(T, V, force(alpha=alpha, shape=shape))
         assert fit.success and fit.law is not None and fit.law.shape == shape
         expected = {**TABLE, "alpha": alpha}
@@ -81,12 +81,12 @@ class TestBatch:
         assert fit.rank == 5 and fit.condition < 1e4
         assert fit.damping_over_root == pytest.approx(1.0, rel=1e-6)
 
-    def test_a_damping_of_its_own_denies_the_claim(self) -> None:
+    def test_free_damping_contradicts_the_claim(self) -> None:
         fit = fit_bristle(T, V, force(damping=600.0), shape=2.0)
         assert fit.damping_over_root == pytest.approx(600.0 / np.sqrt(1e5), rel=1e-6)
         assert fit.P[1] == pytest.approx(6e7, rel=1e-6)
 
-    def test_noise(self) -> None:
+    def test_parameters_under_noise_stay_within_their_errors(self) -> None:
         f = force(alpha=8e4)
         noisy = f + 0.01 * f.std() * np.random.default_rng(3).normal(size=f.size)
         fit = fit_bristle(T, V, noisy, shape=2.0)
@@ -111,7 +111,7 @@ class TestBatch:
         assert {*fit.parameters} == {"kinetic", "damping", "viscous", "static", "alpha"}
         assert fit.parameters["static"] == pytest.approx(1.5, rel=1e-8)
 
-    def test_sliding_at_one_speed_tells_too_little(self) -> None:
+    def test_sliding_at_one_speed_is_insufficient(self) -> None:
         t = np.linspace(30.0, 40.0, 400)
         still = {"z": 1e-5, "y": 1e-5 * np.exp(-4.0)}
         v = np.where(t < 35.0, 2e-3, 2e-3 * (1.0 + 1e-8))
@@ -132,7 +132,7 @@ class TestBatch:
             (dict(stiffness=0.0), "stiffness = 0.0"),
         ],
     )
-    def test_bad_input(self, change: dict[str, object], said: str) -> None:
+    def test_bad_input_is_refused(self, change: dict[str, object], said: str) -> None:
         with pytest.raises(ValueError, match=said):
             fit_bristle(**(dict(t=T, velocity=V, force=V) | change))
 
@@ -140,7 +140,7 @@ class TestBatch:
 class TestRecursive:
     """Forgetting, projection, and what to do without excitation."""
 
-    def test_without_drift(self) -> None:
+    def test_constant_parameters_are_tracked(self) -> None:
         track = track_bristle(T, V, force(alpha=1e5), 1e5, 1e-3, memory=3.0)
         for name in ("kinetic", "static", "damping", "viscous", "alpha"):
             expected = 1e5 if name == "alpha" else TABLE[name]
@@ -178,7 +178,7 @@ class TestRecursive:
         assert track.excited[(t > 2.0) & (t < 12.0)].all() and not track.excited[t > 45.0].any()
         assert track.parameters["kinetic"][-1] == pytest.approx(1.0, rel=1e-3)
 
-    def test_picture(self) -> None:
+    def test_picture_has_labels(self) -> None:
         axes = track_bristle(T, V, force(), 1e5, 1e-3, memory=3.0).plot()
         assert axes.get_xlabel()
 

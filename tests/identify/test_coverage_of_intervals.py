@@ -18,7 +18,7 @@ REST = np.geomspace(0.01, 100.0, 30)
 
 
 def shares(truth: dict[str, float], found: list[dict[str, tuple[float, float]]]) -> dict[str, float]:
-    """How often each interval holds the truth."""
+    """Share of the intervals that hold the truth."""
     return {
         name: float(np.mean([one[name][0] <= value <= one[name][1] for one in found]))
         for name, value in truth.items()
@@ -29,7 +29,7 @@ def noise(seed: int, size: int, scale: float) -> np.ndarray:
     return 0.01 * scale * np.random.default_rng(seed).normal(size=size)
 
 
-def test_curve() -> None:
+def test_intervals_of_curves_have_95_percent_coverage() -> None:
     truth = dict(static=1.5, kinetic=1.0, stribeck_velocity=0.02, viscous=0.4)
     force = ss.Stribeck(**truth).force(SPEEDS)
     found = [
@@ -38,7 +38,7 @@ def test_curve() -> None:
     assert all(0.92 <= share <= 0.98 for share in shares(truth, found).values()), shares(truth, found)
 
 
-def test_break_away() -> None:
+def test_intervals_of_break_away_have_95_percent_coverage() -> None:
     truth = dict(initial=0.8, static=1.2, dwell=1.5)
     force = 0.8 + 0.4 * REST / (REST + 1.5)
     found = [
@@ -47,7 +47,7 @@ def test_break_away() -> None:
     assert all(0.92 <= share <= 0.98 for share in shares(truth, found).values()), shares(truth, found)
 
 
-def test_machine() -> None:
+def test_intervals_of_machines_have_95_percent_coverage() -> None:
     truth = {"guide.law.static": 1.5, "guide.law.kinetic": 1.0, "guide.law.coefficient": 0.4}
     m = ss.Machine(mass=1.0, names=["slide"], force={"slide": ss.Sine(amplitude=3.0, frequency=0.5)})
     m.add_force("slide", ss.Sine(amplitude=1.8, frequency=1.3))

@@ -29,7 +29,7 @@ BRISTLES = (
 
 
 @pytest.mark.parametrize("name", BRISTLES)
-def test_numbers_without_noise_come_back(name: str) -> None:
+def test_parameters_without_noise_are_recovered(name: str) -> None:
     """The record is what the law itself answers, without any machine; worst 2e-7, by the tolerance of runs."""
     law, near = LAWS[name]
     m = driven(law, T, VELOCITY)
@@ -54,7 +54,7 @@ def test_force_of_driven_law_equals_its_response(law: ss.Law, size: float) -> No
     )
 
 
-def test_noise_and_load() -> None:
+def test_parameters_per_unit_load_are_recovered_under_noise() -> None:
     """Per unit of load: with the load as it is, levels come out as they are."""
     law, near = LAWS["LuGre"]
     load, rng = 2.0, np.random.default_rng(7)
@@ -79,7 +79,7 @@ def test_noise_and_load() -> None:
         (dict(normal_load=-1.0), "normal_load = -1.0"),
     ],
 )
-def test_bad_input(change: dict[str, Any], said: str) -> None:
+def test_bad_input_is_refused(change: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         driven(**(dict(law=ss.Dahl(stiffness=1e3, kinetic=1.0), t=T, velocity=VELOCITY) | change))
 

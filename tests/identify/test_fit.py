@@ -16,7 +16,7 @@ from stickslip.identify._present import present_number
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_numbers_without_noise_come_back(name: str) -> None:
+def test_parameters_without_noise_are_recovered(name: str) -> None:
     law, near = LAWS[name]
     m = shaken(law)
     start = {f"guide.law.{parameter}": value for parameter, value in near.items()}
@@ -29,7 +29,7 @@ def test_numbers_without_noise_come_back(name: str) -> None:
         assert value == pytest.approx(present_number(m, parameter, {}), rel=1e-6), parameter
 
 
-def test_the_machine_that_comes_back_does_the_same() -> None:
+def test_fitted_machine_reproduces_the_record() -> None:
     m = shaken(ss.Coulomb(1.5, 1.0))
     found = fit(m, {"guide.law.static": 1.4, "slide.mass": 1.2}, record(m, "slide.position"))
     assert isinstance(found.machine, ss.Machine)
@@ -40,7 +40,7 @@ def test_the_machine_that_comes_back_does_the_same() -> None:
 class TestClosedLoop:
     """Records under control."""
 
-    def test_sampled_with_limits(self) -> None:
+    def test_sampled_loop_with_limits_is_fitted(self) -> None:
         m = drive()
         run = ss.simulate(m, 5.0, dt=0.01)
         data = {s: (run.t, run[s]) for s in ("motor.position", "loop.output")}
@@ -55,7 +55,7 @@ class TestClosedLoop:
         truth = [1.5, 1.0, 0.4, 3.0, 2e3]
         assert list(found.parameters.values()) == pytest.approx(truth, rel=1e-6)
 
-    def test_a_function_that_builds(self) -> None:
+    def test_builder_function_is_fitted(self) -> None:
         def build(viscous: float, offset: float) -> ss.Machine:
             m = ss.Machine(mass=1.0, names=["slide"], force={"slide": ss.Sine(amplitude=3.0, frequency=0.5)})
             m.add_force("slide", offset)
@@ -77,7 +77,7 @@ def test_initial_values_are_parameters() -> None:
 
 
 def test_restarts_bridge_a_gap() -> None:
-    """In the gap something unknown pushed the slide: one run cannot pass it, two stretches can."""
+    """An unknown force acted in the gap: one run cannot cross it, two records can."""
     m = shaken(ss.Stribeck(**LEVELS))
     before = ss.simulate(m, 4.0, dt=0.01)
     start = {"slide.position": 0.37, "slide.velocity": -0.2}
@@ -110,9 +110,9 @@ AT_KINETIC = pytest.warns(RuntimeWarning, match=r"guide.law.static has no effect
 
 
 class TestNoise:
-    """What 1 % of noise leaves."""
+    """Parameters found from data with 1 % of noise."""
 
-    def test_dwell_and_memory(self) -> None:
+    def test_dwell_and_memory_are_recovered_under_noise(self) -> None:
         law = LAWS["StickSlip"][0]
         m = shaken(law)
         near = {"guide.law.memory": 0.07, "guide.law.dwell": 0.4, "guide.law.static": 1.4}
@@ -122,8 +122,8 @@ class TestNoise:
             assert abs(found.parameters[name] - value) < 3.0 * found.stderr[name], name
             assert found.stderr[name] < 0.15 * value, name
 
-    def test_intervals_hold_the_truth(self) -> None:
-        """Of 60 repetitions: a binomial leaves 50 to 60 with 99.9 %."""
+    def test_intervals_contain_the_true_values(self) -> None:
+        """Of 60 repetitions 50 to 60 hold the truth with a probability of 99.9 % (binomial distribution)."""
         m = shaken(ss.Coulomb(1.5, 1.0) + ss.Viscous(0.4))
         truth = {"guide.law.static": 1.5, "guide.law.kinetic": 1.0, "guide.law.coefficient": 0.4}
         inside = dict.fromkeys(truth, 0)
@@ -133,7 +133,7 @@ class TestNoise:
                 inside[name] += low <= truth[name] <= high
         assert all(50 <= count <= 60 for count in inside.values()), inside
 
-    def test_outliers_hardly_matter(self) -> None:
+    def test_robust_loss_resists_outliers(self) -> None:
         m = shaken(ss.Coulomb(1.5, 1.0))
         data = record(m, "slide.position", noise=0.01, seed=2)
         data["slide.position"][1][::40] += 1.0
@@ -155,7 +155,7 @@ class TestNoise:
         assert once.scale == pytest.approx(1.0, abs=0.1)
 
     def test_signals_are_weighted_by_their_own_errors(self) -> None:
-        """Of a good and a poor signal the fit finds the errors itself: it does as if they had been given."""
+        """The fit estimates the errors of a good and a poor signal itself, as if they had been given."""
         m = shaken(ss.Coulomb(1.5, 1.0))
         run, rng = ss.simulate(m, 6.0, dt=0.01), np.random.default_rng(11)
         sigma = {
@@ -180,7 +180,7 @@ class TestNoise:
 class TestWhatIsSaid:
     """Idle and tied parameters, units, and Ctrl-C."""
 
-    def test_parameters_that_do_nothing(self) -> None:
+    def test_parameters_without_effect_are_named(self) -> None:
         m = shaken(ss.Coulomb(1.5, 1.0))
         m.add_friction("idle", on="slide", law=ss.Coulomb(0.5), normal_load=0.0)
         with pytest.warns(RuntimeWarning, match=r"idle.law.kinetic has no effect"):
@@ -188,7 +188,7 @@ class TestWhatIsSaid:
         assert not found.success and found.stderr["idle.law.kinetic"] == np.inf
         assert found.parameters["guide.law.kinetic"] == pytest.approx(1.0)
 
-    def test_parameters_that_are_tied(self) -> None:
+    def test_tied_parameters_are_named(self) -> None:
         m = shaken(ss.Coulomb(1.0))
         with AT_KINETIC, pytest.warns(RuntimeWarning, match="only combinations"):
             found = fit(
@@ -208,7 +208,7 @@ class TestWhatIsSaid:
                 data = record(m, "slide.position", noise=1e-4, seed=seed, t_end=2.0)
                 fit(m, {"guide.law.kinetic": 0.9}, data, tolerance=1e-6)
 
-    def test_data_off_by_1000(self) -> None:
+    def test_data_off_by_1000_warn(self) -> None:
         m = shaken(ss.Coulomb(1.5, 1.0))
         t, y = record(m, "slide.position")["slide.position"]
         with pytest.warns(RuntimeWarning, match="slide.position vary 8.4e\\+02 times"):
@@ -234,7 +234,9 @@ class TestWhatIsSaid:
         assert isinstance(found, MachineFit)
         assert (found.message == "interrupted" and not found.success) or found.success
 
-    def test_progress(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_progress_false_is_silent_and_bad_progress_is_refused(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         m = shaken(ss.Coulomb(1.5, 1.0))
         fit(m, {"guide.law.kinetic": 0.9}, record(m, "slide.position"), progress=False)
         assert capsys.readouterr().err == ""
@@ -242,8 +244,8 @@ class TestWhatIsSaid:
             fit(m, {"guide.law.kinetic": 0.9}, record(m, "slide.position"), progress="loud")
 
 
-def test_present_numbers_are_those_that_are_replaced() -> None:
-    """What is read under a name is what was put there, for every name that a machine has and that can be read."""
+def test_start_values_are_the_present_parameters() -> None:
+    """The value set under a name is read under it, for every readable name of a machine."""
     from stickslip._core.ensemble import with_numbers
 
     m = drive()
@@ -264,7 +266,7 @@ def test_present_numbers_are_those_that_are_replaced() -> None:
 
 
 @pytest.mark.parametrize("signals", [("slide.position",), ("slide.position", "guide.force")])
-def test_picture(signals: tuple[str, ...]) -> None:
+def test_picture_has_labels(signals: tuple[str, ...]) -> None:
     m = shaken(ss.Coulomb(1.5, 1.0))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -286,7 +288,7 @@ T = np.linspace(0.0, 1.0, 50)
         (dict(free=["guide.law.nothing"]), "guide.law.nothing"),
         (dict(free={"slide.mass": (1.0, 2.0)}), r"\(start, low, high\)"),
         (dict(free={"slide.mass": (1.0, 2.0, 3.0)}), "low <= start <= high"),
-        (dict(free={"slide.mass": -1.0}), "free: the machine does not take the start values"),
+        (dict(free={"slide.mass": -1.0}), "free: the machine refuses the start values"),
         (dict(free={"slide.mass": np.nan}), "slide.mass"),
         (dict(data={}), "data = {}"),
         (dict(data={"slide.position": T}), "must be \\(t, y\\)"),
@@ -304,7 +306,7 @@ T = np.linspace(0.0, 1.0, 50)
         (dict(max_events=0), "max_events"),
     ],
 )
-def test_bad_input(change: dict[str, Any], said: str) -> None:
+def test_bad_input_is_refused(change: dict[str, Any], said: str) -> None:
     m = shaken(ss.Coulomb(1.5, 1.0))
     given = dict(machine=m, free=["guide.law.kinetic"], data={"slide.position": (T, np.sin(T))}) | change
     with pytest.raises(ValueError, match=said):

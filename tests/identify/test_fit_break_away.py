@@ -14,7 +14,7 @@ def level(t: np.ndarray) -> np.ndarray:
     return 0.8 + 0.4 * t / (t + 1.5)
 
 
-def test_numbers_come_back() -> None:
+def test_parameters_are_recovered() -> None:
     fit = fit_break_away(REST, level(REST))
     assert fit.parameters == pytest.approx({"initial": 0.8, "static": 1.2, "dwell": 1.5}, rel=1e-9)
     np.testing.assert_allclose(fit.predict(REST), level(REST))
@@ -42,7 +42,7 @@ def test_fit_recovers_dwell_of_simulated_automaton() -> None:
     assert 0.8 < fit.parameters["initial"] < 0.9
 
 
-def test_intervals_hold_the_truth() -> None:
+def test_intervals_contain_the_true_values() -> None:
     """A binomial of 200 leaves 180 to 198 with 99.9 %."""
     inside = dict.fromkeys(("initial", "static", "dwell"), 0)
     truth = {"initial": 0.8, "static": 1.2, "dwell": 1.5}
@@ -53,12 +53,12 @@ def test_intervals_hold_the_truth() -> None:
     assert all(180 <= count <= 198 for count in inside.values()), inside
 
 
-def test_picture() -> None:
+def test_picture_has_labels() -> None:
     axes = fit_break_away(REST, level(REST)).plot()
     assert axes.get_xlabel() and legends.faults(axes.figure) == []
 
 
-def test_bad_input() -> None:
+def test_bad_input_is_refused() -> None:
     with pytest.raises(ValueError, match="too few points"):
         fit_break_away([1.0, 2.0], [1.0, 2.0])
     with pytest.raises(ValueError, match=r"rest\[0\] = -1.0"):

@@ -61,7 +61,7 @@ def numbers(law: ss.Law) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_numbers_without_noise_come_back(name: str) -> None:
+def test_parameters_without_noise_are_recovered(name: str) -> None:
     truth, law, free = LAWS[name]
     for directions in ("apart", "together"):
         fit = fit_curve(BOTH, truth.force(BOTH), law, free=free, directions=directions)
@@ -94,7 +94,7 @@ def noisy(seed: int, share: float = 0.01) -> tuple[NDArray[np.float64], NDArray[
     return SPEEDS, truth + share * np.random.default_rng(seed).normal(size=SPEEDS.size)
 
 
-def test_outliers_hardly_matter() -> None:
+def test_robust_loss_resists_outliers() -> None:
     v, f = noisy(3)
     clean = fit_curve(v, f)
     f[::12] += 2.0
@@ -119,8 +119,8 @@ def test_parameter_at_bound_has_no_interval() -> None:
     assert np.isfinite(fit.stderr["coefficient"])
 
 
-def test_intervals_hold_the_truth() -> None:
-    """Of 200 repetitions with 1 % noise, each 95 % interval: a binomial of 200 leaves 180 to 198 with 99.9 %."""
+def test_intervals_contain_the_true_values() -> None:
+    """Of 200 repetitions with 1 % noise, 180 to 198 of the 95 % intervals hold the truth (binomial, 99.9 %)."""
     truth = FALLING
     inside = dict.fromkeys(truth, 0)
     for seed in range(200):
@@ -138,14 +138,14 @@ def test_a_law_that_is_fitted_is_that_of_the_samples() -> None:
 
 
 @pytest.mark.parametrize("sides", [SPEEDS, BOTH])
-def test_picture(sides: NDArray[np.float64]) -> None:
+def test_picture_has_labels(sides: NDArray[np.float64]) -> None:
     axes = fit_curve(sides, ss.Stribeck(**FALLING).force(sides)).plot()
     assert axes.get_xlabel() and axes.get_ylabel()
     assert legends.faults(axes.figure) == []
 
 
 class TestBadInput:
-    """What is refused names the argument; what is suspect is said."""
+    """Errors name the argument; suspect data give warnings."""
 
     @pytest.mark.parametrize(
         ("v", "f", "said"),
@@ -159,22 +159,22 @@ class TestBadInput:
             ([0.1, 0.2, 0.3], [1.0] * 4, "force has 4 samples, but velocity has 3"),
         ],
     )
-    def test_is_refused(self, v: list[float], f: list[float], said: str) -> None:
+    def test_bad_input_is_refused(self, v: list[float], f: list[float], said: str) -> None:
         with pytest.raises(ValueError, match=said):
             fit_curve(v, f)
 
     @pytest.mark.parametrize("law", [ss.LuGre, ss.Curve(np.sign), ss.Table([-1.0, 1.0], [-1.0, 1.0]), 3.0])
-    def test_a_law_without_a_curve_to_fit(self, law: object) -> None:
+    def test_law_without_a_curve_is_refused(self, law: object) -> None:
         with pytest.raises(ValueError, match="law = "):
             fit_curve(SPEEDS, SPEEDS, law)
 
-    def test_unknown_parameter(self) -> None:
+    def test_unknown_parameter_lists_the_known(self) -> None:
         with pytest.raises(ValueError, match="unknown parameter 'stribeck' in free; known are: kinetic"):
             fit_curve(SPEEDS, SPEEDS, free=["stribeck"])
         with pytest.raises(ValueError, match="free is empty"):
             fit_curve(SPEEDS, SPEEDS, free=[])
 
-    def test_forces_off_by_1000(self) -> None:
+    def test_forces_off_by_1000_warn(self) -> None:
         f = ss.Stribeck(**FALLING).force(BOTH)
         f[BOTH > 0] *= 1000.0
         with pytest.warns(RuntimeWarning, match="force: 60 of 120 samples are about 1e\\+03 times"):
@@ -182,7 +182,7 @@ class TestBadInput:
         with pytest.warns(RuntimeWarning, match="no coefficient of friction"):
             fit_curve(SPEEDS, 1000.0 * ss.Coulomb(0.3).force(SPEEDS), ss.Coulomb, normal_load=1.0)
 
-    def test_a_reversed_sign(self) -> None:
+    def test_reversed_sign_warns(self) -> None:
         with (
             pytest.warns(RuntimeWarning, match="is the sign reversed"),
             pytest.warns(RuntimeWarning, match="has no effect"),
@@ -196,12 +196,12 @@ class TestBadInput:
             fit_curve(wide, ss.Viscous(3.0).force(wide), ss.Viscous)
             fit_curve(wide, ss.Stribeck(**{**FALLING, "static": 400.0}).force(wide))
 
-    def test_a_parameter_that_does_nothing(self) -> None:
+    def test_parameter_without_effect_is_named(self) -> None:
         with pytest.warns(RuntimeWarning, match="static has no effect"):
             fit = fit_curve(SPEEDS, 0.8 + 0.0 * SPEEDS, ss.Coulomb, free=["kinetic", "static"])
         assert fit.stderr["static"] == np.inf and np.isfinite(fit.stderr["kinetic"])
 
-    def test_parameters_that_cannot_be_told_apart(self) -> None:
+    def test_indistinguishable_parameters_are_named(self) -> None:
         twice = ss.Coulomb(1.0) + ss.Coulomb(1.0)
         with pytest.warns(RuntimeWarning, match="0.kinetic .*1.kinetic"):
             fit = fit_curve(SPEEDS, np.full(60, 0.8), twice)

@@ -1,4 +1,4 @@
-"""How fits differentiate their runs: exactly where that is possible and not dearer, else by differences."""
+"""Fits differentiate their runs exactly where that is possible and no slower, else by differences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from stickslip.identify.simulation import _signals
 def problem(
     m: Any, start: dict[str, float], data: dict[str, Any], restart: tuple[float, ...] = (), **options: Any
 ) -> Problem:
-    """What `fit` solves."""
+    """The least-squares problem that `fit` solves."""
     signals = _signals(data)
     ends = [float(min(s.t[0] for s in signals)), *restart, float(max(s.t[-1] for s in signals))]
     names = list(start)
@@ -42,7 +42,7 @@ def test_estimates_are_the_same_and_take_fewer_runs(name: str) -> None:
     data = record(m, "slide.velocity", t_end=3.0, rtol=rtol)
     exact, other = fit(m, start, data, rtol=rtol), fit(m, start, data, rtol=rtol, step=1e-5)
     assert (exact.jacobian, exact.jacobian_reason) == ("exact", "")
-    assert (other.jacobian, other.jacobian_reason) == ("differences", "asked for by step")
+    assert (other.jacobian, other.jacobian_reason) == ("differences", "requested by step")
     for parameter, value in exact.parameters.items():
         assert value == pytest.approx(present_number(m, parameter, {}), rel=1e-6), parameter
         assert other.parameters[parameter] == pytest.approx(value, rel=2e-6), parameter
@@ -56,7 +56,7 @@ def test_intervals_of_both_agree() -> None:
     data = record(m, "slide.position", noise=0.01, seed=3)
     exact, other = fit(m, truth, data), fit(m, truth, data, step=1e-6)
     assert (exact.jacobian, other.jacobian) == ("exact", "differences")
-    assert other.jacobian_reason == "asked for by step"
+    assert other.jacobian_reason == "requested by step"
     for name in truth:
         assert exact.parameters[name] == pytest.approx(other.parameters[name], rel=1e-7)
         assert exact.stderr[name] == pytest.approx(other.stderr[name], rel=1e-4)
@@ -64,7 +64,7 @@ def test_intervals_of_both_agree() -> None:
 
 @pytest.mark.parametrize("restart", [(), (1.503,), (1.503, 2.604)])
 @pytest.mark.parametrize("sampled", [False, True])
-def test_against_differences(restart: tuple[float, ...], sampled: bool) -> None:
+def test_exact_jacobian_agrees_with_differences(restart: tuple[float, ...], sampled: bool) -> None:
     """Several signals, and stretches whose start follows from the end of the one before, but for positions and
     velocities of their own (restarts lie in motion: what rests comes back to rest)."""
     if sampled:
@@ -106,15 +106,15 @@ def test_derivatives_that_differences_do_not_confirm_are_not_used(monkeypatch: p
 
 
 class TestReasons:
-    """Where derivatives along the runs do not reach, the result says why."""
+    """Where derivatives along the runs are not available, the result says why."""
 
-    def test_a_machine_that_has_none(self) -> None:
+    def test_machine_without_derivatives_uses_differences(self) -> None:
         m = shaken(LAWS["DeadTime"][0])
         found = fit(m, {"guide.law.kinetic": 0.9}, record(m, "slide.velocity", t_end=2.0))
         assert found.parameters["guide.law.kinetic"] == pytest.approx(1.0, rel=1e-6)
         assert found.jacobian == "differences" and "pure delay" in found.jacobian_reason
 
-    def test_a_function_that_builds(self) -> None:
+    def test_builder_function_uses_differences(self) -> None:
         def build(kinetic: float) -> ss.Machine:
             return shaken(ss.Coulomb(kinetic))
 
@@ -122,7 +122,7 @@ class TestReasons:
         assert found.parameters["kinetic"] == pytest.approx(1.0, rel=1e-6)
         assert found.jacobian == "differences" and "function builds the machine" in found.jacobian_reason
 
-    def test_derivatives_that_end_before_the_data(self) -> None:
+    def test_early_end_of_derivatives_uses_differences(self) -> None:
         """Behind the last bounce nothing is determined."""
         ball = ss.Machine(mass=1.0, names=["ball"], force={"ball": -9.81})
         ball.add_contact("floor", normal={"ball": 1.0}, restitution=0.5)

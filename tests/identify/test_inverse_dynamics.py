@@ -40,7 +40,7 @@ def test_filter_leaves_no_lag() -> None:
         assert error < 3e-5 * (k + 1), k
 
 
-def test_numbers_come_back() -> None:
+def test_parameters_are_recovered() -> None:
     q, v, a = motion()
     truth = {"mass": 2.0, "viscous": 30.0, "kinetic": 4.0, "offset": -0.7}
     force = 2.0 * a + 30.0 * v + 4.0 * np.sign(v) - 0.7
@@ -54,7 +54,7 @@ def test_numbers_come_back() -> None:
         assert value == pytest.approx(truth[name], rel=1e-4)
 
 
-def test_both_directions_and_gravity_of_a_pendulum() -> None:
+def test_pendulum_friction_and_gravity_are_recovered() -> None:
     """A simulated pendulum with dry friction, driven by a known moment: the engine's motion, not our formula."""
     m = ss.Machine(mass=0.3, names=["arm"])
     m.add_force("arm", lambda q: -2.0 * ss.sin(q["arm"]))
@@ -72,7 +72,7 @@ def test_both_directions_and_gravity_of_a_pendulum() -> None:
 class TestWhatCannotBeTold:
     """Named, with infinite uncertainty; the others are as good as without."""
 
-    def test_an_offset_and_two_levels(self) -> None:
+    def test_offset_and_two_levels_are_unidentifiable(self) -> None:
         q, v, a = motion()
         force = 2.0 * a + 4.0 * np.sign(v) - 0.7
         with pytest.warns(RuntimeWarning, match=r"kinetic\+ .1, kinetic- .1, offset .1"):
@@ -85,14 +85,14 @@ class TestWhatCannotBeTold:
         assert p["kinetic+"] + p["offset"] == pytest.approx(3.3, abs=0.02)
         assert p["kinetic-"] - p["offset"] == pytest.approx(4.7, abs=0.02)
 
-    def test_a_term_that_does_nothing(self) -> None:
+    def test_term_without_effect_is_named(self) -> None:
         q, v, a = motion()
         terms = {"mass": lambda q, v, a: a, "magnet": lambda q, v, a: 0.0 * q}
         with pytest.warns(RuntimeWarning, match="magnet has no effect"):
             fit = inverse_dynamics(T, q, 2.0 * a, terms, cutoff=100.0)
         assert fit.stderr["magnet"] == np.inf and fit.parameters["mass"] == pytest.approx(2.0, rel=1e-4)
 
-    def test_one_direction(self) -> None:
+    def test_motion_in_one_direction_warns(self) -> None:
         with pytest.warns(RuntimeWarning, match="one direction only"), pytest.warns(match="kinetic"):
             inverse_dynamics(T, T + 0.01 * np.sin(9.0 * T), np.sin(T), cutoff=100.0)
 
@@ -114,20 +114,20 @@ class TestWhatCannotBeTold:
         (dict(t=T[:10], position=T[:10], force=T[:10]), "too few points"),
     ],
 )
-def test_bad_input(change: dict[str, object], said: str) -> None:
+def test_bad_input_is_refused(change: dict[str, object], said: str) -> None:
     given = dict(t=T, position=np.sin(T), force=np.cos(T), cutoff=100.0) | change
     with pytest.raises(ValueError, match=said):
         inverse_dynamics(**given)
 
 
-def test_forces_off_by_1000() -> None:
+def test_forces_off_by_1000_warn() -> None:
     q, _, a = motion()
     force = np.where(T > 4.0, 1e3, 1.0) * (a + 40.0 * np.sign(a))
     with pytest.warns(RuntimeWarning, match="in another unit"):
         inverse_dynamics(T, q, force, cutoff=100.0)
 
 
-def test_picture() -> None:
+def test_picture_has_labels() -> None:
     q, v, a = motion()
     axes = inverse_dynamics(T, q, a + np.sign(v), cutoff=100.0).plot()
     assert axes.get_xlabel() and legends.faults(axes.figure) == []
@@ -136,7 +136,7 @@ def test_picture() -> None:
 class TestMeasured:
     """The public record."""
 
-    def test_published_values(self, record: Record) -> None:
+    def test_measured_record_gives_published_values(self, record: Record) -> None:
         """Within one published standard deviation; those of ours are twice as large, which is not explained."""
         fit = inverse_dynamics(record.t, record.position, record.force, cutoff=100.0)
         for name, (value, deviation) in PUBLISHED.items():
@@ -145,7 +145,7 @@ class TestMeasured:
         assert 0.040 < fit.relative_error < 0.041
         assert fit.condition == pytest.approx(4.33, abs=0.01)
 
-    def test_friction_is_asymmetric(self, record: Record) -> None:
+    def test_measured_friction_is_asymmetric(self, record: Record) -> None:
         fit = inverse_dynamics(record.t, record.position, record.force, APART, cutoff=100.0)
         assert fit.relative_error < 0.0307
         apart = fit.parameters["viscous-"] - fit.parameters["viscous+"]
@@ -172,7 +172,7 @@ def test_standard_deviations_are_those_of_least_squares() -> None:
         assert np.std(values) == pytest.approx(np.mean(claimed), rel=0.1), name
 
 
-def test_the_filter_halves_what_lies_at_its_cutoff() -> None:
+def test_filter_halves_the_amplitude_at_its_cutoff() -> None:
     """Butterworth passes 1/sqrt(2) there, once forwards and once backwards."""
     t = np.arange(0.0, 4.0, 1e-3)
     q, v, _ = derivatives(np.sin(2.0 * np.pi * 20.0 * t), 1e-3, 20.0)

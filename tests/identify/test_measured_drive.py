@@ -24,7 +24,7 @@ def synthetic(seconds: float = 1.0) -> Record:
     return Record(t, run["slide.position"], reference, run["drive.output"], 35.0, 160.0, 243.0)
 
 
-def test_its_own_numbers_come_back() -> None:
+def test_own_parameters_are_recovered() -> None:
     stretch = Stretch(synthetic(), 0, 999)
     found = stretch.fit(("symmetric",))
     assert found.parameters == pytest.approx(PUBLISHED, rel=2e-3)
@@ -57,7 +57,7 @@ def test_held_out_samples_cover_the_record() -> None:
     assert all(0 < mask.sum() < mask.size for _, mask in left)
 
 
-def test_the_choice_looks_at_what_was_held_out_alone() -> None:
+def test_choice_uses_only_held_out_samples() -> None:
     def row(name: str, parameters: int, held: float, second: float) -> Row:
         numbers = {str(k): 0.0 for k in range(parameters)}
         return Row((name,), numbers, {"time": held, "speed": held}, (0.0, 0.0), (second, second))
@@ -69,13 +69,13 @@ def test_the_choice_looks_at_what_was_held_out_alone() -> None:
 class TestMeasured:
     """The public record."""
 
-    def test_published_law(self, record: Record) -> None:
+    def test_published_law_has_published_errors(self, record: Record) -> None:
         """Over the second half 4.67 % of force and 0.00111 % of position are reported; reached 4.65 and 0.001108."""
         force, position = halves(record)[1].errors(("symmetric",), PUBLISHED)
         assert force == pytest.approx(4.67, abs=0.03)
         assert position == pytest.approx(0.00111, abs=5e-6)
 
-    def test_asymmetric_law(self, record: Record) -> None:
+    def test_asymmetric_law_reduces_the_errors(self, record: Record) -> None:
         """Fitted on the first half: 3.74 % and 0.00084 % on the second."""
         first, second = halves(record)
         found = first.fit(("asymmetric",))
@@ -83,7 +83,7 @@ class TestMeasured:
         assert force == pytest.approx(3.74, abs=0.005)
         assert position == pytest.approx(0.00084, abs=5e-6)
 
-    def test_best_model(self, record: Record) -> None:
+    def test_best_model_meets_the_required_error(self, record: Record) -> None:
         """3.55 % is required and 3.3 % hoped for, with 15 parameters in 10 s of one core: 2.37 % with 10."""
         first, second = halves(record)
         fits = []
@@ -96,8 +96,8 @@ class TestMeasured:
 
     @pytest.mark.slow
     @pytest.mark.timeout(3600)
-    def test_choice(self, record: Record) -> None:
-        """What was held out within the first half chooses the model that the second half confirms."""
+    def test_held_out_samples_select_the_confirmed_model(self, record: Record) -> None:
+        """The samples held out within the first half choose the model that the second half confirms."""
         rows = measured_drive.compare(
             record, (("asymmetric",), ("asymmetric", "degressive"), BEST), progress=False
         )
@@ -110,7 +110,7 @@ class TestCommand:
     """Bad paths are one line and exit code 1."""
 
     @pytest.mark.parametrize("content", [None, b"not a record"])
-    def test_bad_path(
+    def test_bad_path_is_one_line_and_exit_code_1(
         self, content: bytes | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         path = tmp_path / "x.mat"
@@ -121,13 +121,15 @@ class TestCommand:
         assert exit_.value.code == 1
         assert capsys.readouterr().err.startswith("stickslip: error: ")
 
-    def test_no_path(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_missing_path_names_the_variable(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         monkeypatch.delenv("STICKSLIP_EMPS", raising=False)
         with pytest.raises(SystemExit):
             main(["measured"])
         assert "STICKSLIP_EMPS" in capsys.readouterr().err
 
-    def test_another_matlab_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_other_matlab_file_is_refused(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         from scipy.io import savemat
 
         savemat(tmp_path / "x.mat", {"t": [0.0, 1.0]})

@@ -29,7 +29,7 @@ def one_mass(record: Record) -> ss.Trajectory:
     return ss.simulate(m, t_end=whole.t[-1], t_eval=whole.t, initial=whole.initial)
 
 
-def test_parts_are_the_one_mass_that_they_stand_for() -> None:
+def test_parts_equal_one_reduced_mass() -> None:
     """The rotor, the screw and the slide move as their sum; volts become force through the motor and the lead."""
     record = plain()
     found, alone = measured_parts.outcome(record), one_mass(record)
@@ -47,7 +47,7 @@ def test_parts_are_the_one_mass_that_they_stand_for() -> None:
 class TestMeasured:
     """The public record."""
 
-    def test_published_values(self, record: Record) -> None:
+    def test_published_values_have_smaller_errors_than_published(self, record: Record) -> None:
         """Published: 0.013752, 0.22911 and 5.848 %. Reached: 0.00108, 0.1240 and 4.573 %."""
         found = measured_parts.outcome(record)
         assert found.position <= 0.0012

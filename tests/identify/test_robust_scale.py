@@ -7,7 +7,7 @@ from stickslip.identify._solve import _spread
 
 
 @pytest.mark.parametrize("p", [2, 12])
-def test_degrees_of_freedom(p: int) -> None:
+def test_robust_scale_is_unbiased_for_any_number_of_parameters(p: int) -> None:
     """Residuals of regressions of 30 samples by p parameters, errors of one variance: 1 within 3 %."""
     rng = np.random.default_rng(3)
     found = []

@@ -1,4 +1,4 @@
-"""What a fit tells in words, correlations of its parameters, and what it predicts."""
+"""Summary of a fit, correlations of its parameters, and its predictions."""
 
 import numpy as np
 import pytest

@@ -121,7 +121,7 @@ def test_responses_of_a_sampled_loop_are_those_of_python_control() -> None:
         g.step_response([0.0, 0.015])
 
 
-def test_sampled_step_response_is_the_simulated_one() -> None:
+def test_sampled_step_response_equals_simulation() -> None:
     m = ss.Machine(mass=2.0, damping=1.0, names=["q"])
     speed = ss.PI(kp=20.0, tn=0.2, period=0.01)
     m.add_controller(speed, "speed", measure="q.velocity", reference=ss.Constant(1.0), to="q")
@@ -130,7 +130,7 @@ def test_sampled_step_response_is_the_simulated_one() -> None:
     assert y == pytest.approx(run["q.velocity"], abs=1e-12)
 
 
-def test_default_times_show_the_fast_and_the_slow_transient() -> None:
+def test_default_times_resolve_fast_and_slow_transients() -> None:
     """Poles at -1 and -1000: the end lies at 7 slow time constants, the first times within 0.1 fast ones."""
     slow_and_fast = ss.OpenLoop(
         ([[-1.0, 0.0], [0.0, -1000.0]], [[1.0], [1.0]], [[1.0, 1000.0]], [[0.0]])

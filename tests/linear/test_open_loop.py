@@ -102,7 +102,7 @@ def test_margins_of_sampled_loops_are_those_of_python_control() -> None:
         same_margins(ss.OpenLoop(sampled), ct.tf(sampled), 1e-9)
 
 
-def test_gain_margin_at_half_the_sampling_rate() -> None:
+def test_gain_margin_at_half_the_sampling_rate_is_found() -> None:
     """v' = u/m with u = -k v held over T is unstable from k = 2 m/T on, at z = -1."""
     m = ss.Machine(mass=2.0, names=["q"])
     m.add_controller(ss.P(kp=100.0, period=1e-2), "speed", measure="q.velocity", to="q")
@@ -112,7 +112,7 @@ def test_gain_margin_at_half_the_sampling_rate() -> None:
 
 
 @pytest.mark.parametrize("inertia", [2e-3, 0.05, 20.0])
-def test_margins_beside_three_integrators(inertia: float) -> None:
+def test_margins_with_three_integrators_match_closed_form(inertia: float) -> None:
     """A sampled P-PI cascade opened at its speed: position, velocity and integral are poles at z = 1.
 
     L = kp (1 + T/tn z/(z - 1)) (kv + (1 - 1/z)/T) G, with G of the body and its lag by SciPy.
@@ -155,7 +155,7 @@ def test_no_crossing_of_a_narrow_resonance_is_missed() -> None:
     assert abs(abs(complex(loop(crossings[-1]))) - 1.0) < 1e-6
 
 
-def test_peak_of_the_sensitivity_and_bandwidth() -> None:
+def test_sensitivity_peak_and_bandwidth_agree_with_python_control() -> None:
     """Against python-control's H-infinity norm and bandwidth."""
     s = ct.tf("s")
     system = 10.0 / (s * (s + 1.0) * (0.05 * s + 1.0))
@@ -175,7 +175,7 @@ def test_peak_of_the_sensitivity_and_bandwidth() -> None:
 
 
 @pytest.mark.parametrize("period", [None, 1e-2])
-def test_bandwidth_of_a_velocity_loop(period: float | None) -> None:
+def test_bandwidth_of_a_velocity_loop_matches_closed_form(period: float | None) -> None:
     """The position, which nobody reads, is a pole at zero that the response does not show.
 
     Continuous: |T|² = ((kp w)² + k²)/((k - m w²)² + ((d + kp) w)²) = 10^-0.3, a quadratic in w².
@@ -203,7 +203,7 @@ def test_bandwidth_of_a_velocity_loop(period: float | None) -> None:
     assert found == pytest.approx(expected, rel=1e-9)
 
 
-def test_bandwidth_where_slow_and_fast_lie_far_apart() -> None:
+def test_bandwidth_of_widely_spaced_poles_matches_closed_form() -> None:
     """w/(s + w) with a pole of 1e8 rad/s beside it, which hardly counts, and one at zero that nobody sees."""
     w = 0.3
     a = np.diag([0.0, 0.0, -1e8])
@@ -271,7 +271,7 @@ def test_open_loop_refuses_nonlinear_machines() -> None:
         m.poles()
 
 
-def test_pictures_say_what_they_show() -> None:
+def test_pictures_have_labels() -> None:
     loop = ss.open_loop(cascade(period=1e-3), at="speed.output")
     gain, phase = loop.bode().plot(Hz=True)
     assert gain.get_ylabel() == "gain [dB]" and phase.get_xlabel() == "frequency [Hz]"

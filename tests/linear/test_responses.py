@@ -28,7 +28,7 @@ def test_shapes_are_those_of_python_control() -> None:
     assert response.inputs == ("q", "speed.reference") and response.frequency[0] == OMEGA[0] / (2 * np.pi)
 
 
-def test_closed_loop_in_closed_form() -> None:
+def test_closed_loop_matches_closed_form() -> None:
     s = 1j * OMEGA
     law = 40.0 * (1.0 + 1.0 / (0.1 * s))
     g = 1.0 / (2.0 * s + 1.0)
@@ -60,7 +60,7 @@ def test_a_rate_that_is_fed_forward_is_in_the_response() -> None:
 
 
 @pytest.mark.parametrize("delay", [0.0, 4e-3])
-def test_a_sampled_machine_answers_its_sines(delay: float) -> None:
+def test_sampled_machine_responds_to_sines_as_computed(delay: float) -> None:
     """A run under a sampled sine, once it has settled, has gain and phase of the response."""
     omega, period = 12.0, 1e-2
     m = axis(period=period, delay=delay)
@@ -100,7 +100,7 @@ def m_with_step(T: float) -> ss.Machine:
     return m
 
 
-def test_plants_in_matrices_too() -> None:
+def test_state_space_plants_match_closed_form() -> None:
     plant = ss.StateSpace(A=-2.0, B=1.0, C=1.0, inputs=["u"], outputs=["y"])
     plant.add_controller(ss.PI(kp=3.0, tn=0.5), "pi", measure="y", to="u")
     s = 1j * OMEGA
@@ -118,7 +118,7 @@ def test_unknown_names_list_the_known_ones() -> None:
         axis().bode("q", "p.velocity")
 
 
-def test_frequency_response_of_a_sampled_system() -> None:
+def test_sampled_frequency_response_matches_closed_form() -> None:
     system = ct.sample_system(ct.ss(ct.tf([1.0], [1.0, 1.0])), 0.1)
     ours = ss.linear.frequency_response(system, OMEGA[:20])
     assert ours.response == pytest.approx(system(np.exp(0.1j * OMEGA[:20]))[None, None], rel=1e-12)

@@ -23,7 +23,7 @@ def test_a_loop_that_blows_up_is_unstable() -> None:
     assert run["q.velocity"][-1] / run["q.velocity"][-2] == pytest.approx(poles[0].real, rel=1e-12)
 
 
-def test_continuous_poles_stay_what_they_are() -> None:
+def test_continuous_poles_are_eigenvalues() -> None:
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_friction("f", on="q", law=ss.LuGre(stiffness=1e5, damping=300.0, static=1.5, kinetic=1.0,
                                              stribeck_velocity=1e-3))  # fmt: skip
@@ -148,7 +148,7 @@ def test_periods_without_a_common_one_are_refused() -> None:
         m.poles()
 
 
-def test_poles_keep_what_they_mean_when_picked_and_pickled() -> None:
+def test_poles_keep_their_period_when_indexed_and_pickled() -> None:
     import pickle
 
     poles = ss.linear.Poles([0.5, -0.9], 0.1)

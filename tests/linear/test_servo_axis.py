@@ -69,7 +69,7 @@ def closed() -> ct.StateSpace:
     )  # fmt: skip
 
 
-def test_poles() -> None:
+def test_poles_agree_with_python_control() -> None:
     ours, theirs = axis().machine.poles(), closed().poles()
     assert ours.stable and len(ours) == len(theirs) == 11
     left = list(theirs)
@@ -79,7 +79,7 @@ def test_poles() -> None:
         left.remove(nearest)
 
 
-def test_step_response() -> None:
+def test_step_response_agrees_with_python_control() -> None:
     time = T * np.arange(800)
     expected = ct.step_response(closed(), time).outputs[:, 0]
     run = ss.simulate(axis(), t_end=time[-1], t_eval=time)
@@ -88,7 +88,7 @@ def test_step_response() -> None:
     assert abs(expected[0, -1] - 1.0) < 0.05  # it gets there
 
 
-def test_open_loop() -> None:
+def test_open_loop_agrees_with_python_control() -> None:
     p, k = plant(), law()
     loop = ss.open_loop(axis(), at="speed.output")
     omega = np.geomspace(1.0, 0.99 * np.pi / T, 200)

@@ -93,7 +93,7 @@ def test_worm_gear_follows_its_equations_of_motion() -> None:
     assert [one[0] for one in found] == pytest.approx([one[0] for one in expected], abs=2e-9)
 
 
-def test_counter_flank_is_struck_when_another_program_says_so() -> None:
+def test_counter_flank_hits_agree_with_independent_program() -> None:
     """1.49302 s at 15 rpm with d = 5e3 N s/m, by time stepping."""
     gear = dataclasses.replace(RIG, motor_speed=-15.0 * RPM, compliance=ss.KelvinVoigt(5e6, 5e3))
     struck = ss.simulate(gear, t_end=2.0).events.of("counter_flank")
@@ -174,7 +174,7 @@ def test_drawing_names_the_elasticity() -> None:
 
 
 def test_drawing_of_the_machine_names_the_elasticity() -> None:
-    """Not a law of impact, which an elastic contact does not have, and no gap that stays ≥ 0."""
+    """The audit does not check a law of impact, which an elastic contact does not have, nor that the gap is ≥ 0."""
     pytest.importorskip("matplotlib")
     texts = " ".join(t.get_text() for t in RIG.draw(what="diagram").texts)
     assert "KelvinVoigt, k = 5e6, d = 5500" in texts and "Poisson" not in texts and "≥ 0" not in texts

@@ -37,7 +37,7 @@ def sliding_by_linear_algebra(data, mu, sign, extra):
 
 
 @pytest.mark.parametrize("shape", [0.5, 1.0, 2.0])
-def test_self_braking_up_to_a_speed_in_closed_form(shape):
+def test_self_braking_speed_matches_closed_form(shape):
     """(μ0 − μg)·exp(−(v/a)^n) = tan γ − μg."""
     gear = wedge(ss.Stribeck(static=0.32, kinetic=0.18, stribeck_velocity=0.02, shape=shape))
     limit = 0.02 * math.log(0.14 / (SLOPE - 0.18)) ** (1.0 / shape)
@@ -78,7 +78,7 @@ def test_a_dip_between_two_samples_is_found():
     assert (low, high) == pytest.approx((at * math.exp(-width), at * math.exp(width)), rel=1e-9)
 
 
-def test_always_and_never():
+def test_self_braking_can_hold_at_all_or_no_speeds():
     assert wedge(ss.Stribeck(static=0.4, kinetic=0.25, stribeck_velocity=0.1)).self_braking
     assert wedge(ss.Coulomb(0.1)).self_braking_speeds == ()
     assert SET_1.self_braking_speeds == ((0.0, math.inf),)
@@ -87,7 +87,7 @@ def test_always_and_never():
     assert tanh.self_braking_speeds == ((pytest.approx(1e-3 * math.atanh(SLOPE / 0.3), rel=1e-14), math.inf),)
 
 
-def test_worm_gear_is_self_braking_where_its_wedge_is():
+def test_worm_gear_and_wedge_have_equal_self_braking_speeds():
     """μ(v) = tan γ·cos α_n."""
     slope = math.tan(WORM.lead_angle) * math.cos(WORM.pressure_angle)
     law = ss.Stribeck(static=0.1, kinetic=0.03, stribeck_velocity=0.05, shape=1.0)
@@ -131,7 +131,7 @@ def test_a_law_with_two_levels_is_two_numbers(gear):
         assert law.first_motion == numbers.first_motion
 
 
-def test_chatter_from_rest_goes_by_slow_sliding():
+def test_chatter_from_rest_uses_friction_of_slow_sliding():
     """μ(0+) = μ0 in (2.23): straight to separation, just when the closed form says; the speeds of chatter by (2.23)."""
     gear = wedge(FALLING, SET_2)
     run = ss.simulate(gear, 0.3)
@@ -153,7 +153,7 @@ def test_chatter_from_rest_goes_by_slow_sliding():
 
 
 def test_load_alone_brakes_below_and_drives_above():
-    """Without a drive the gear obeys one equation, here by SciPy: it stops, or runs away, from 1 % beside the limit."""
+    """Without a drive the gear obeys one equation, here solved by SciPy: it stops or runs away 1 % from the limit."""
     free = {"stiffness": 1e-12, "pull_velocity": 0.0}  # so soft that it does nothing
     gear = wedge(FALLING, **free, lower_mass=1.0)
     limit = gear.self_braking_speeds[0][1]
@@ -183,8 +183,8 @@ def test_load_alone_brakes_below_and_drives_above():
         assert ss.analysis.audit(run, rtol=1e-11).passed
 
 
-def test_a_slide_that_slows_down_into_chatter_has_no_answer_there():
-    """At the border of chatter δ = 0: the force on the flank grows without bound, and the run ends and says so."""
+def test_slide_into_the_chatter_range_has_no_solution():
+    """At the border of chatter δ = 0 the force on the flank grows without bound, and the run ends with a message."""
     gear = wedge(FALLING, stiffness=1e-6, pull_velocity=0.0, upper_mass=50.0, lower_mass=1.0)
     border = gear.chatter_speeds[0][1]
     angle = gear.angle + math.atan(1.0 / (50.0 * SLOPE))
@@ -198,7 +198,7 @@ def test_a_slide_that_slows_down_into_chatter_has_no_answer_there():
     assert -run["flank.velocity"][-1] == pytest.approx(border, rel=1.1e-6)
 
 
-def test_stick_slip_of_a_pulled_gear_against_scipy():
+def test_stick_slip_of_a_pulled_gear_agrees_with_scipy():
     """Each slip of set 1 with (3.46) begins at rest under the static level; its equation of motion by SciPy."""
     gear = wedge(ss.Stribeck(static=0.32, kinetic=0.25, stribeck_velocity=2e-3, shape=1.0))
     run = ss.simulate(gear, 12.0, rtol=1e-11)
@@ -238,7 +238,7 @@ def test_slips_of_a_law_have_no_closed_form():
         _ = gear.first_motion
 
 
-def test_dead_time_on_a_flank():
+def test_dead_time_on_a_flank_changes_the_run_and_passes_the_audit():
     """Friction with memory in a gear: the audit finds nothing, and memory changes the run."""
     law = ss.Stribeck(static=0.32, kinetic=0.25, stribeck_velocity=2e-3, shape=1.0)
     late = ss.simulate(wedge(ss.StickSlip(law, memory=ss.DeadTime(0.1))), 8.0, rtol=1e-9)
@@ -247,7 +247,7 @@ def test_dead_time_on_a_flank():
     assert late.events[-1].time != ss.simulate(wedge(law), 8.0, rtol=1e-9).events[-1].time
 
 
-def test_contact_data_at_a_velocity():
+def test_contact_data_use_friction_at_the_velocity():
     data = wedge(FALLING).contact_data(0.0, (0.0, 0.02))
     sliding = 0.02 * math.cos(SET_1.angle)
     assert data.friction[0] == pytest.approx(0.18 + 0.14 * math.exp(-sliding / 0.02), rel=1e-15)
@@ -263,7 +263,7 @@ BEARINGS = {
 
 
 @pytest.mark.parametrize("direction", ["lifting", "lowering"])
-def test_sliding_with_bearings_by_linear_algebra(direction):
+def test_sliding_with_bearings_agrees_with_linear_algebra(direction):
     gear, speed = dataclasses.replace(WORM, **BEARINGS), 0.03
     sign, torque = (1 if direction == "lifting" else -1), 0.7
     wheel, worm = speed * math.sin(gear.lead_angle) / 0.05, speed * math.cos(gear.lead_angle) / 0.036
@@ -280,7 +280,7 @@ def test_sliding_with_bearings_by_linear_algebra(direction):
 
 
 @pytest.mark.parametrize("sense", [1.0, -1.0])
-def test_break_away_with_bearings(sense):
+def test_break_away_with_bearings_matches_stick_limits(sense):
     """A shaft wound up slowly breaks away at the limit of stick: torque k·ω·t + d·ω."""
     gear = dataclasses.replace(WORM, **BEARINGS, motor_speed=sense * 0.05)
     low, high = gear.stick_limits
@@ -295,7 +295,7 @@ def test_break_away_with_bearings(sense):
     assert leaves == pytest.approx(wound, rel=1e-11)
 
 
-def test_lifting_with_bearings_and_damping_against_scipy():
+def test_lifting_with_bearings_and_damping_agrees_with_scipy():
     """Worm and wheel together as one degree of freedom, from a lifting motion on; audit and energy."""
     gear = dataclasses.replace(WORM, **BEARINGS, shaft_damping=0.3)
     cosine, tangent = math.cos(gear.lead_angle), math.tan(gear.lead_angle)
@@ -320,7 +320,7 @@ def test_lifting_with_bearings_and_damping_against_scipy():
     assert run.energy.residual < 1e-9
 
 
-def test_bearings_take_the_closed_forms_of_motion_away():
+def test_bearings_have_no_closed_form_of_motion():
     gear = dataclasses.replace(WORM, friction=0.2, shaft_damping=0.0, worm_bearing=0.01)
     assert gear.worm_bearing == ss.Coulomb(0.01)
     with pytest.raises(
@@ -369,20 +369,20 @@ def test_pictures_of_a_worm_gear_have_its_units():
         ({"friction": "rough"}, "friction = 'rough' is not allowed"),
     ],
 )
-def test_bad_friction(gear, changes, text):
+def test_bad_friction_is_refused(gear, changes, text):
     with pytest.raises(ValueError, match=text):
         dataclasses.replace(gear, **changes)
 
 
 @pytest.mark.parametrize("name", ["wheel_bearing", "worm_bearing"])
 @pytest.mark.parametrize("value", [-1.0, math.nan, "x", ss.Dahl(stiffness=1.0, kinetic=1.0)])
-def test_bad_bearings(name, value):
+def test_bad_bearings_are_refused(name, value):
     with pytest.raises(ValueError, match=f"{name} = .* is not allowed"):
         dataclasses.replace(WORM, **{name: value})
 
 
 @pytest.mark.parametrize("gear", [SET_1, WORM])
-def test_bad_speeds(gear):
+def test_bad_speeds_are_refused(gear):
     for speed in (-1.0, math.nan, math.inf):
         with pytest.raises(ValueError, match="speed = .* finite and >= 0"):
             gear.coefficient(speed)
@@ -392,7 +392,7 @@ def test_bad_speeds(gear):
 
 def test_maps_that_vary_friction_need_a_number():
     for gear in (wedge(FALLING), WORM):
-        with pytest.raises(ValueError, match="gear = .* one whose friction is a number"):
+        with pytest.raises(ValueError, match="gear = .* a gear whose friction is a number"):
             ss.analysis.chatter_map(gear, [0.1], [0.01])
-    with pytest.raises(ValueError, match="gear = .* one whose friction is a number"):
+    with pytest.raises(ValueError, match="gear = .* a gear whose friction is a number"):
         ss.analysis.counter_flank_map(dataclasses.replace(WORM, clearance=1e-3), [1.0], [0.2], speed=[1.0])

@@ -13,7 +13,7 @@ import stickslip as ss
 G = 9.81
 
 
-def test_turning_points_of_a_pendulum_with_dry_friction():
+def test_pendulum_turning_points_match_energy_balance():
     """m g l (cos φ2 - cos φ1) = M |φ2 - φ1| from one to the next, until the weight cannot lift the friction."""
     mass, length, torque = 2.0, 0.5, 0.4
     m = ss.machines.pendulum(mass, length, ss.Coulomb(torque), inertia=0.03)
@@ -60,7 +60,7 @@ def minimal(t, start, rate):
     return solve_ivp(motion, (0.0, t[-1]), [start, rate], "DOP853", t_eval=t, rtol=1e-13, atol=1e-13).y
 
 
-def test_a_slider_crank_against_its_minimal_coordinate():
+def test_slider_crank_agrees_with_minimal_coordinate():
     m = ss.machines.slider_crank(
         R,
         L,

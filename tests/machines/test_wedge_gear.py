@@ -41,7 +41,7 @@ def slide_by_linear_algebra(gear, extension, sign):
     return np.linalg.solve(system, [*data.force, 0.0])
 
 
-def test_published_numbers():
+def test_published_numbers_are_reproduced():
     """Sections 2.4.2 and 2.3.1: 0.873 s, 0.0873 s, 10.878 < 17.963, 0.328 s."""
     assert SET_1.break_away_time == pytest.approx(0.873, abs=5e-4)
     assert SET_2.separation_time == pytest.approx(0.0873, abs=5e-5)
@@ -51,7 +51,7 @@ def test_published_numbers():
     assert SET_1.self_locking and SET_1.self_braking
 
 
-def test_rigid_chatter_cycle():
+def test_chatter_cycle_matches_independent_program():
     """Separation, first meeting and period of the rigid model of set 2, from an independent program."""
     cycle = SET_2.chatter_cycle
     assert cycle.separation_time == pytest.approx(0.0873019237, abs=1e-10)
@@ -121,7 +121,7 @@ def test_sticking_balances_the_forces():
         np.testing.assert_allclose(held, -data.force, rtol=0.0, atol=1e-15 * 4 * gear.load)
 
 
-def test_stick_limits_are_where_the_friction_is_used_up():
+def test_stick_limits_have_full_utilisation():
     unlimited = 0
     for gear in random_gears(300, 4):
         low, high = gear.stick_limits
@@ -234,7 +234,7 @@ def test_first_motion_agrees_with_integration(factor, ratio):
     assert gear.first_motion.slip_duration == pytest.approx(duration, rel=1e-8, abs=1e-15)
 
 
-def test_first_motion_when_lifting():
+def test_first_motion_when_lifting_slips():
     gear = dataclasses.replace(SET_1, pull_velocity=-0.002, static_friction=0.4)
     outcome, duration = first_motion_by_integration(gear)
     assert gear.first_motion.direction == "lifting"
@@ -309,7 +309,7 @@ def test_impact_balances_momentum_and_energy():
         assert hit.energy_lost == pytest.approx(energy, rel=1e-10, abs=1e-12 * before @ data.mass @ before)
 
 
-def test_impact_formula_for_separation():
+def test_impact_matches_formula_for_separation():
     """ġ_NE = εv[cos α + sin α·sc(m1 − m2)/(m1c² + m2s²)] of (6.18)."""
     gear = dataclasses.replace(SET_2, restitution=0.4)
     s, c, m1, m2 = math.sin(gear.angle), math.cos(gear.angle), gear.upper_mass, gear.lower_mass
@@ -320,7 +320,7 @@ def test_impact_formula_for_separation():
         assert hit.gap_velocity == pytest.approx(expected, rel=1e-13)
 
 
-def test_impact_that_slips():
+def test_steep_impact_slips():
     """γ = 50°, ρ = 60°, m2/m1 = 0.05, α = −44°: compression does not end in stick although the gear
     chatters.
     """
@@ -338,7 +338,7 @@ def test_newton_impact_reverses_the_gap_velocity():
 REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "wedge.json").read_text(encoding="utf-8"))
 
 
-def test_independent_program():
+def test_gear_agrees_with_independent_program():
     """Chatter, slip before opening, sticks of zero length and with static > kinetic, against stored
     results.
     """
@@ -354,7 +354,7 @@ def test_independent_program():
     np.testing.assert_allclose(found, [event[0] for event in REFERENCE["set_1_static"][:2]], rtol=1e-13)
 
 
-def test_independent_program_with_restitution():
+def test_gear_with_restitution_agrees_with_independent_program():
     """The first impact with ε = 0.3: time, velocities before and after, impulses of both phases."""
     gear = dataclasses.replace(SET_2, restitution=0.3)
     stored = REFERENCE["restitution_0.3"]
@@ -375,7 +375,7 @@ def test_independent_program_with_restitution():
     np.testing.assert_allclose(frame.T @ [hit.gap_velocity, 0.0], after, rtol=1e-11)
 
 
-def test_contact_data():
+def test_contact_data_match_the_gradients():
     data = SET_2.contact_data(1e-3, velocity=(-0.1, 0.2), gap=0.5)
     assert data.normals.shape == data.tangents.shape == (1, 2)
     np.testing.assert_array_equal(data.mass, np.diag([2420.0, 10.878]))
@@ -386,7 +386,7 @@ def test_contact_data():
     assert data.static_friction == data.friction == SET_2.friction
 
 
-def test_contact_room_agrees_about_stick_and_sliding():
+def test_contact_transitions_agree_about_stick_and_sliding():
     """The engine's transitions from the plain arrays give the closed forms of (2.1)–(2.20) and (4.25)."""
     for gear in random_gears(60, 9):
         low, high = gear.stick_limits
@@ -411,7 +411,7 @@ def test_contact_room_agrees_about_stick_and_sliding():
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.3, 1.0])
-def test_contact_room_agrees_about_impacts(restitution):
+def test_contact_impacts_agree_with_the_gear(restitution):
     """Λ_NC, Λ_TC and ġ_NE of section 6 from the engine's Poisson impact."""
     gear = dataclasses.replace(SET_2, restitution=restitution)
     frame = np.vstack([gear.contact_data(0.0).normals, gear.contact_data(0.0).tangents])

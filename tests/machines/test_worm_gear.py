@@ -24,7 +24,7 @@ def slide_by_linear_algebra(gear, torque, sign):
     return np.linalg.solve(system, [*data.force, 0.0])
 
 
-def test_published_critical_inertias():
+def test_published_critical_inertias_are_reproduced():
     """(7.4): 584978 kg·mm² with ρ rounded to 8.47°; (7.5): 149805 kg·mm²."""
     rounded = dataclasses.replace(RIG, friction=math.tan(np.deg2rad(8.47)) * math.cos(RIG.pressure_angle))
     assert rounded.critical_wheel_inertia * 1e6 == pytest.approx(584978, abs=0.5)
@@ -33,13 +33,13 @@ def test_published_critical_inertias():
     assert greatest.critical_wheel_inertia * 1e6 == pytest.approx(149805, abs=0.5)
 
 
-def test_published_critical_friction():
+def test_published_critical_friction_is_reproduced():
     """(7.6): μ > 0.07 for the greatest inertia; 0.0697 unrounded."""
     heaviest = dataclasses.replace(RIG, wheel_inertia=2924804e-6)
     assert heaviest.critical_friction == pytest.approx(0.0697, abs=5e-5)
 
 
-def test_published_rig():
+def test_published_rig_slides_and_chatters_as_printed():
     """ρ = 8.47° at μ = 0.14; set 0 slides, set 1 chatters; 1.07 °/s of the wheel at 26.8 °/s of the worm."""
     assert np.rad2deg(RIG.friction_angle) == pytest.approx(8.47, abs=5e-3)
     assert RIG.chatters and RIG.self_braking and RIG.self_locking
@@ -80,7 +80,7 @@ def test_sliding_agrees_with_the_equations_of_motion():
     assert worst < 1e-9
 
 
-def test_motion_is_that_of_a_wedge_gear():
+def test_motion_equals_that_of_a_wedge_gear():
     """(2.28) with y1 = r1·φ1 and x2 = −r2·φ2 is the wedge's system, but for cos α_n in the normal force."""
     for gear in random_gears(100, 2):
         wedge = gear.wedge
@@ -101,7 +101,7 @@ def test_motion_is_that_of_a_wedge_gear():
         assert gear.chatter_margin == pytest.approx(margin, rel=1e-12, abs=1e-15)
 
 
-def test_measured_friction_returns_the_friction():
+def test_measured_friction_recovers_the_friction():
     """(7.2) and its mirror for lowering undo (2.32)."""
     for gear in random_gears(200, 3):
         torques = np.array([0.2, 3.0, 30.0])
@@ -113,7 +113,7 @@ def test_measured_friction_returns_the_friction():
         )
 
 
-def test_stick_limits():
+def test_stick_limits_match_closed_form():
     """At the limits the torque balances the load with all friction used: φ̈2 = 0 in (2.32)."""
     for gear in random_gears(100, 4):
         low, high = gear.stick_limits
@@ -122,14 +122,14 @@ def test_stick_limits():
         assert gear.sliding(high, "lifting").worm_acceleration == pytest.approx(0.0, abs=1e-11 * scale)
 
 
-def test_opening_limit():
+def test_opening_limit_matches_linear_algebra():
     for gear in random_gears(50, 5):
         data = gear.contact_data(gear.opening_limit / gear.shaft_stiffness)
         free = np.linalg.solve(data.mass, data.force)
         assert data.normals[0] @ free == pytest.approx(0.0, abs=1e-12 * np.abs(data.normals[0] * free).max())
 
 
-def test_clearance_geometry():
+def test_clearance_geometry_matches_closed_form():
     """The flank travels j·cos γ·cos α_n along its normal for either play."""
     data = RIG.contact_data(0.0, gap=0.5e-3)
     normal = data.normals[0]
@@ -141,7 +141,7 @@ def test_clearance_geometry():
     assert dataclasses.replace(RIG, clearance=None).contact_data(0.0).normals.shape == (1, 2)
 
 
-def test_counter_flank_works_like_lifting():
+def test_counter_flank_slides_like_lifting():
     """Sliding on the counter flank while lowering has the inertia with tan(γ + ρ): never critical."""
     data = RIG.contact_data(-0.5)
     direction = data.normals[1] + data.friction[1] * data.tangents[1]
@@ -192,7 +192,7 @@ def test_counter_flank_speed_is_the_boundary(friction):
         assert dataclasses.replace(gear, motor_speed=-factor * critical).strikes_counter_flank is strikes
 
 
-def test_counter_flank_struck_at_any_speed():
+def test_soft_shaft_hits_the_counter_flank_at_any_speed():
     """A soft shaft stores so much that the first flight is wide even at vanishing speed."""
     gear = dataclasses.replace(RIG, friction=0.4, shaft_stiffness=0.3)
     assert gear.counter_flank_speed == 0.0
@@ -267,7 +267,7 @@ def test_stick_limits_lie_at_the_static_level():
     assert gear.stick_limits == pytest.approx(expected, rel=1e-13)
 
 
-def test_torque_of_a_damped_shaft():
+def test_damped_shaft_torque_matches_hand_calculation():
     """M2 = k_φ·θ + d_φ·(ω − φ̇2): 2·(−0.1) + 0.3·(−0.5 + 0.2) Nm."""
     gear = dataclasses.replace(RIG, friction=0.4, shaft_stiffness=2.0, shaft_damping=0.3, motor_speed=-0.5)
     assert gear.contact_data(-0.1, (0.0, -0.2)).force[1] == pytest.approx(-0.29, rel=1e-15)
@@ -299,7 +299,7 @@ def test_motion_of_a_damped_shaft_has_no_closed_form(name):
     assert gear.stick_limits == RIG.stick_limits and gear.chatters == RIG.chatters
 
 
-def test_damping_takes_energy_out():
+def test_shaft_damping_dissipates_energy():
     """Worm and wheel slide with set 0; what the damper takes is d_φ·∫(ω − φ̇2)²dt."""
     gear = dataclasses.replace(
         RIG, wheel_inertia=14343e-6, friction=0.2, shaft_stiffness=30.0, shaft_damping=0.2

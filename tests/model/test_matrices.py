@@ -1,4 +1,4 @@
-"""What the matrices of a machine may be: symmetric mass, gyroscopic damping, circulatory stiffness."""
+"""Allowed matrices of a machine: symmetric mass, gyroscopic damping, circulatory stiffness."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ import stickslip as ss
         ([[1.0, 0.0], [0.0, 0.0]], r"mass\[1\] = 0 is not allowed: it must be > 0"),
     ],
 )
-def test_a_mass_that_is_no_kinetic_energy_is_refused(mass: list, message: str) -> None:
+def test_indefinite_or_asymmetric_mass_is_refused(mass: list, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ss.Machine(mass=mass)
 
@@ -69,7 +69,7 @@ def test_the_work_of_circulatory_forces_closes_the_balance() -> None:
     assert e.residual < 1e-13
 
 
-def test_circulatory_forces_can_wake_what_sticks_nowhere() -> None:
+def test_circulatory_forces_can_destabilise_rest() -> None:
     """Flutter: with equal stiffness any circulatory part without damping grows like exp(n t / (2 w))."""
     n, w = 0.2, 2.0
     m = ss.Machine(mass=[1.0, 1.0], stiffness=[[w**2, n], [-n, w**2]], names=["x", "y"])

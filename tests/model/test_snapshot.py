@@ -21,7 +21,7 @@ def grow(m: ss.Machine) -> None:
     m.add_controller(ss.PI(kp=1.0, tn=1.0), on="slide", name="late")
 
 
-def test_extending_a_machine_leaves_its_runs_alone() -> None:
+def test_extending_a_machine_does_not_change_its_runs() -> None:
     m = slide()
     run = ss.simulate(m, t_end=3.0, dt=0.1)
     before = {name: run[name].copy() for name in run.signals}
@@ -41,7 +41,7 @@ def test_extending_a_machine_leaves_its_runs_alone() -> None:
     assert ss.simulate(m, t_end=0.1).states == m.states
 
 
-def test_extending_what_a_run_or_a_copy_holds_leaves_the_machine_alone() -> None:
+def test_extending_a_copy_does_not_change_the_machine() -> None:
     m = slide()
     for other in (ss.simulate(m, t_end=1.0).machine, copy.copy(m), copy.deepcopy(m)):
         grow(other)
@@ -57,7 +57,7 @@ def test_the_fixed_step_form_keeps_its_description() -> None:
     assert rt.modes == {"guide": ss.Mode.SLIP_FORWARD} and rt.machine == slide()
 
 
-def test_there_is_nothing_beside_the_description_to_change() -> None:
+def test_machine_state_is_its_description() -> None:
     m = slide()
     m.stiffness[:] = 3.0  # a copy
     assert m == slide() and m.stiffness[0, 0] == 0.0

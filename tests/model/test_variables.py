@@ -1,4 +1,4 @@
-"""One table of variables: what runs, real time and whoever reads a motion know by name."""
+"""One table names the variables of runs, real time and readers of a motion."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def plant(signal: ss.Signal | float = 0.4) -> ss.StateSpace:
 
 
 def machine(signal: ss.Signal | float = 0.4) -> ss.Machine:
-    """The same in coordinates."""
+    """The same machine in coordinates."""
     m = ss.Machine(mass=1.0, stiffness=2.0, names=["x"], force={"x": signal})
     m.add_friction("f", on="x", law=LAW, normal_load=0.1)
     m.add_controller(ss.P(kp=0.3), name="hold", measure="x.velocity", to="x")
@@ -47,7 +47,7 @@ def test_an_acceleration_as_an_output_is_that_of_the_machine() -> None:
 
 
 @pytest.mark.parametrize("signal", [0.4, ss.Sine(amplitude=1.0, frequency=0.4)])
-def test_a_state_space_goes_by_fixed_steps_as_its_machine_does(signal: ss.Signal | float) -> None:
+def test_state_space_in_real_time_equals_its_machine(signal: ss.Signal | float) -> None:
     names = {"p": "x.position", "v": "x.velocity", "a": "x.acceleration", "f.force": "f.force", "f.mode": "f.mode",
              "hold.output": "hold.output", "help.output": "help.output"}  # fmt: skip
     a = ss.RealTime(plant(signal), step=1e-3, outputs=list(names))
@@ -65,14 +65,14 @@ def test_an_unknown_output_is_named() -> None:
         ss.RealTime(plant(), step=1e-3, outputs=["q"])
 
 
-def test_a_run_shows_the_table() -> None:
+def test_run_signals_equal_the_table_of_variables() -> None:
     for m in (plant(), machine()):
         run = ss.simulate(m, 0.1)
         assert list(run.signals) == [name for name, *_ in m.compile().variables]
         assert all(run[name].shape == run.t.shape for name in run.signals)
 
 
-def test_quantities_of_variables() -> None:
+def test_variables_have_their_quantities() -> None:
     """Exponents of kg, m, s and rad."""
     m = machine()
     m.add_contact("wall", normal={"x": -1.0}, gap=5.0)

@@ -28,7 +28,7 @@ def call(code: str) -> dict[str, ast.expr]:
     raise AssertionError
 
 
-def test_the_machine_of_the_example(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machine_of_the_example_can_be_swept(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     jobs = types.ModuleType("dask_jobqueue")
     jobs.SLURMCluster = object  # type: ignore[attr-defined]

@@ -56,19 +56,19 @@ def test_every_numbered_figure_has_its_row(section: str) -> None:
 
 
 @pytest.mark.parametrize("section", FIGURES)
-def test_rows_are_whole(section: str) -> None:
+def test_rows_are_complete(section: str) -> None:
     assert all(len(row) == 3 and all(row) for row in rows(section))
     for item, where, how in rows(section):
         assert where != "–" or "missing" in how or "rigid" in how or "straight" in how, item
 
 
-def test_tests_exist() -> None:
+def test_named_tests_exist() -> None:
     named = set(re.findall(r"tests/[\w/.]+\.py", PAGE))
     assert len(named) > 20
     assert [path for path in named if not (ROOT / path).is_file()] == []
 
 
-def test_figures_exist_and_none_is_forgotten() -> None:
+def test_named_figures_exist_and_all_are_named() -> None:
     quoted = set(re.findall(r"`([a-z][a-z0-9]*(?:_\w+)*)`", PAGE))
     named = {
         name
@@ -80,7 +80,7 @@ def test_figures_exist_and_none_is_forgotten() -> None:
     assert of_a_source <= named
 
 
-def test_parts_of_the_package_exist() -> None:
+def test_named_objects_exist() -> None:
     for name in set(re.findall(r"`ss\.([\w.]+)`", PAGE)):
         found: object = ss
         for part in name.split("."):

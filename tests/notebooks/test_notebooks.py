@@ -19,7 +19,7 @@ LIMIT = 120  # s, for one cell
 
 
 def stains(notebook: nbformat.NotebookNode) -> list[str]:
-    """What a stripped notebook must not hold."""
+    """Contents that a stripped notebook must not have."""
     found = []
     for number, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
@@ -47,8 +47,8 @@ def test_notebook_runs(path: Path, tmp_path: Path) -> None:
     assert any(cell.get("outputs") for cell in notebook.cells)
 
 
-def test_the_extra_brings_what_they_import() -> None:
-    """What a notebook imports comes with the package or is named in its extra (JupyterLab brings IPython)."""
+def test_notebooks_extra_installs_all_imports() -> None:
+    """Modules imported by a notebook come with the package or are named in its extra (JupyterLab brings IPython)."""
     project = (FOLDER.parent / "pyproject.toml").read_text(encoding="utf-8")
     extras = dict(re.findall(r"^(figures|data|cluster|notebooks) = \[(.*)\]$", project, re.MULTILINE))
     assert "stickslip[figures,data,cluster]" in extras["notebooks"] and "jupyterlab" in extras["notebooks"]
@@ -66,7 +66,7 @@ def test_the_extra_brings_what_they_import() -> None:
         assert foreign <= named, path.name
 
 
-def test_a_legend_on_a_title_is_seen() -> None:
+def test_legend_over_a_title_is_detected() -> None:
     figure = matplotlib.figure.Figure()
     FigureCanvasAgg(figure)
     ax = figure.subplots()
@@ -79,14 +79,14 @@ def test_a_legend_on_a_title_is_seen() -> None:
     assert legends.faults(figure) == ["(a line) lies on the title 'a title'"]
 
 
-def test_a_stain_is_seen() -> None:
+def test_stray_output_is_detected() -> None:
     cell = nbformat.v4.new_code_cell(
         "1 + 1", execution_count=1, outputs=[nbformat.v4.new_output("stream", text="2")]
     )
     assert len(stains(nbformat.v4.new_notebook(cells=[cell]))) == 2
 
 
-def test_a_failing_cell_is_seen(tmp_path: Path) -> None:
+def test_failing_cell_is_detected(tmp_path: Path) -> None:
     from nbclient.exceptions import CellExecutionError
 
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("raise ValueError('seen')")])

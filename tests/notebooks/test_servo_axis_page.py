@@ -21,7 +21,7 @@ def test_servo_axis_takes_thirty_lines() -> None:
     assert {type(node) for node in ast.parse(CODE).body[:2]} <= {ast.Import, ast.ImportFrom}
 
 
-def test_they_are_formatted() -> None:
+def test_cells_of_the_servo_axis_are_formatted() -> None:
     if shutil.which("ruff") is None:
         pytest.skip("not run: ruff is not installed")
     config = NOTEBOOK.parents[2] / "pyproject.toml"
@@ -30,7 +30,7 @@ def test_they_are_formatted() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_they_do_what_they_say() -> None:
+def test_cells_of_the_servo_axis_have_the_stated_results() -> None:
     body = ast.parse(CODE)
     held: dict[str, object] = {}
     exec(compile(ast.Module(body.body, []), "axis", "exec"), held)

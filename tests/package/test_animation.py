@@ -38,7 +38,7 @@ def test_gif_has_its_frames(chatter: ss.Trajectory, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["w.gif", "w.html"])
-def test_a_bar_counts_pictures(
+def test_progress_bar_counts_pictures(
     chatter: ss.Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     counted: list[tuple[str, int]] = []
@@ -170,7 +170,7 @@ def test_marks_of_a_belt_move_with_its_surface() -> None:
         assert np.abs(off - np.round(off)).max() < 1e-12
 
 
-def test_mp4_by_one_call(drive: ss.Trajectory, tmp_path: Path) -> None:
+def test_mp4_is_written_by_one_call(drive: ss.Trajectory, tmp_path: Path) -> None:
     from matplotlib.animation import FFMpegWriter
 
     if not FFMpegWriter.isAvailable():

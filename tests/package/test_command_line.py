@@ -19,23 +19,23 @@ def command(*arguments: str, code: str = "") -> subprocess.CompletedProcess[str]
     return subprocess.run([*start, *arguments], capture_output=True, text=True, timeout=120)
 
 
-def test_help() -> None:
+def test_help_lists_the_commands() -> None:
     done = command("--help")
     assert done.returncode == 0 and done.stderr == ""
     assert "list" in done.stdout and "figures" in done.stdout
 
 
-def test_version() -> None:
+def test_version_is_printed() -> None:
     assert command("--version").stdout == f"stickslip {stickslip.__version__}\n"
 
 
-def test_list() -> None:
+def test_list_names_all_figures() -> None:
     done = command("list")
     assert done.returncode == 0
     assert [line.split()[0] for line in done.stdout.splitlines()] == stickslip_figures.names()
 
 
-def test_one_figure(tmp_path: Path) -> None:
+def test_one_figure_writes_its_files(tmp_path: Path) -> None:
     done = command("figures", "servo_2", "--out", str(tmp_path / "new" / "folder"))
     assert done.returncode == 0, done.stderr
     written = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
@@ -83,7 +83,7 @@ def test_bad_input_is_one_line_and_exit_code_1(arguments: list[str], said: str, 
     assert not list(tmp_path.iterdir())
 
 
-def test_a_file_is_in_the_way_of_the_output_folder(tmp_path: Path) -> None:
+def test_file_in_place_of_the_output_folder_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
     for out in (file, file / "below"):
@@ -93,7 +93,7 @@ def test_a_file_is_in_the_way_of_the_output_folder(tmp_path: Path) -> None:
         assert done.stderr.count("\n") == 1
 
 
-def test_matplotlib_is_missing(tmp_path: Path) -> None:
+def test_missing_matplotlib_names_the_extra(tmp_path: Path) -> None:
     code = "import sys; sys.modules['matplotlib'] = None; from stickslip_figures.__main__ import main; sys.exit(main())"
     done = command("figures", "servo_2", "--out", str(tmp_path), code=code)
     assert done.returncode == 1
@@ -160,7 +160,7 @@ def test_a_bound_is_printed_as_one(
     assert "> 0" in capsys.readouterr().out.splitlines()[1]
 
 
-def test_interruption_is_one_line(
+def test_interruption_prints_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(*_: object) -> Iterator[Result]:
@@ -172,7 +172,7 @@ def test_interruption_is_one_line(
     assert capsys.readouterr().err == "stickslip: interrupted\n"
 
 
-def test_progress_is_shown_where_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_shown_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     two = [Result("quick", (), (), (), 0.5), Result("slow", (), (), (), 1.0)]
     assert list(cli._counted(two, 2, None)) == two
     assert capsys.readouterr().err == ""

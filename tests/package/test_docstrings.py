@@ -118,5 +118,5 @@ def test_sections_hold_entries_alone(name: str) -> None:
         assert not stray_text(inspect.getdoc(member) or ""), name + suffix
 
 
-def test_stray_text_is_seen() -> None:
+def test_stray_text_is_detected() -> None:
     assert stray_text("A.\n\nAttributes\n----------\nx : float\n    Of it.\n\nMore text.\n") == ["More text."]

@@ -229,7 +229,7 @@ def test_blocks_with_text_lie_apart(name: str) -> None:
             assert a[2] <= b[0] + 1e-9 or b[2] <= a[0] + 1e-9 or a[3] <= b[1] + 1e-9 or b[3] <= a[1] + 1e-9
 
 
-def test_everything_of_a_machine_is_in_the_schematic() -> None:
+def test_schematic_contains_every_element() -> None:
     words_ = said(three().draw())
     for part in (
         *("a\n1 kg", "b\n2 kg", "c\n3 kg"),
@@ -276,7 +276,7 @@ def test_the_diagram_shows_controllers_limits_and_what_is_measured() -> None:
     assert "−10 … ∞ N" in said(led().draw()) and "1 state" in said(led().draw())
 
 
-def test_a_block_behind_a_limit_is_no_unit_that_is_not_known() -> None:
+def test_block_after_a_limit_has_a_known_unit() -> None:
     """Outputs of a plant in matrix notation have no known unit."""
     p = plant()
     p.add_controller(ss.P(kp=2.0), measure="motor", reference=1.0, to="u0")

@@ -235,7 +235,7 @@ def test_an_inequality_shows_both_numbers(call: object, message: str) -> None:
         call()
 
 
-def test_a_function_of_time_is_told_how_to_become_a_signal() -> None:
+def test_function_of_time_as_a_signal_names_the_cure() -> None:
     m = belt()
     with pytest.raises(ValueError, match=r"a function of time f is sampled, ss.Samples\(t, f\(t\)\)"):
         m.add_controller(ss.P(kp=1.0), on="block", reference=lambda t: t)

@@ -136,7 +136,9 @@ def test_units_of_the_run_go_first(run: Hand) -> None:
         ),
     ],
 )
-def test_plot_refuses(run: Hand, names: tuple[str, ...], options: dict[str, str], said: str) -> None:
+def test_plot_refuses_bad_input(
+    run: Hand, names: tuple[str, ...], options: dict[str, str], said: str
+) -> None:
     with pytest.raises(ValueError, match=said):
         plotting.plot(run, *names, **options)
 
@@ -148,7 +150,7 @@ def test_phase_plane_marks_stick(run: Hand) -> None:
     assert [line.get_xdata().size for line in thick] == [21, 41]
 
 
-def test_friction_velocity_loop(run: Hand) -> None:
+def test_friction_velocity_loop_has_labels(run: Hand) -> None:
     ax = plotting.friction_velocity_loop(run, "pad", "block.velocity")
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("block.velocity [m/s]", "pad.force [N]")
     np.testing.assert_array_equal(ax.lines[0].get_xdata(), run["block.velocity"])
@@ -172,7 +174,7 @@ def test_mode_timeline_refuses_unknown_elements(run: Hand) -> None:
         plotting.mode_timeline(run)
 
 
-def test_a_picture_of_its_own_is_wholly_in_the_style() -> None:
+def test_new_figure_uses_the_package_style() -> None:
     with matplotlib.rc_context({"font.size": 20.0, "axes.labelsize": 20.0, "legend.fontsize": 20.0}):
         ax = plotting.plot(Hand(), "block.position", "pad.force")
     left, right = ax.figure.axes
@@ -209,7 +211,7 @@ def test_shade_puts_the_modes_on_any_axes(run: Hand) -> None:
     ]
 
 
-def test_lines_can_be_told_apart_where_colours_are_used_up() -> None:
+def test_lines_differ_after_all_colours_are_used() -> None:
     looks = [tuple(str(value) for value in _style.distinct(k).values()) for k in range(20)]
     assert len(set(looks)) == 20
     machine = ss.Machine(mass=np.ones(10), stiffness=np.diag(np.arange(1.0, 11.0)))
@@ -223,7 +225,7 @@ def test_lines_can_be_told_apart_where_colours_are_used_up() -> None:
     assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 10
 
 
-def test_legend_leaves_the_title_its_element(run: Hand) -> None:
+def test_legend_does_not_repeat_the_element_in_the_title(run: Hand) -> None:
     with _style.style():
         ax = _style.canvas(60.0).subplots()
         plotting.plot(run, ax=ax).set_title("a title that is as long as the picture is wide, or nearly so")
@@ -258,7 +260,7 @@ def test_explore_without_a_notebook_draws_once_at_the_start() -> None:
     assert drawn == [{"speed": 0.2, "load": 1.0}]
 
 
-def test_explore_in_a_notebook_draws_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_explore_in_a_notebook_redraws(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ipywidgets")
     import IPython
     import IPython.display
@@ -289,7 +291,7 @@ def test_explore_in_a_notebook_draws_anew(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("given", [(0.0, 1.0), (0.0, 1.0, 2.0), (1.0, 0.0, 0.5)])
-def test_explore_refuses(given: tuple[float, ...]) -> None:
+def test_explore_refuses_bad_sliders(given: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match=r"slider speed = .* must be \(lowest, highest, start\)"):
         plotting.explore(print, speed=given)  # type: ignore[arg-type]
 

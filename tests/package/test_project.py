@@ -40,7 +40,7 @@ def test_the_core_is_compiled_with_the_flags_of_msvc() -> None:
     assert re.search(r"target_link_libraries\(stickslip_core PUBLIC [^)]*stickslip_flags", cmake)
 
 
-def test_no_number_is_longer_than_a_double() -> None:
+def test_code_has_no_long_double() -> None:
     """`long double` is a double with some compilers."""
     for folder in ("src", "python/bindings"):
         for path in (ROOT / folder).rglob("*.[ch]pp"):

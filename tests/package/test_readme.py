@@ -57,7 +57,7 @@ def test_each_of_the_two_commands_is_complete() -> None:
     assert second.splitlines()[-1] == ".venv/bin/python -m pytest -n auto"
 
 
-def test_extras_exist() -> None:
+def test_named_extras_exist() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     for extra in re.findall(r"`\[(\w+)\]`|stickslip\[(\w+)\]|'\.\[(\w+)\]'", README):
         name = next(filter(None, extra))
@@ -73,13 +73,13 @@ def test_page_lists_every_extra() -> None:
     assert set(re.findall(r"`(\w+)`", " ".join(rows))) == known
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_exist() -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", README):
         assert (ROOT / target).exists(), target
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.relative_to(FOLDER).as_posix())
-def test_links_of_pages_lead_somewhere(path: Path) -> None:
+def test_links_of_pages_exist(path: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", path.read_text(encoding="utf-8")):
         generated = target.split("/")[0] in GENERATED
         assert generated or (path.parent / target).exists(), target

@@ -67,7 +67,7 @@ def test_room_includes_only_rooms_above_it(path: Path) -> None:
         ("friction", '#include "../core/error.hpp"'),
     ],
 )
-def test_a_wrong_include_is_seen(room: str, line: str) -> None:
+def test_wrong_include_is_detected(room: str, line: str) -> None:
     assert len(complaints(room, line)) == 1
 
 

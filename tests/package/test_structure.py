@@ -55,7 +55,7 @@ def is_for_types(node: ast.AST) -> bool:
 
 
 def running(node: ast.AST, inside: bool = False) -> Iterator[tuple[ast.AST, bool]]:
-    """Every node that may run, and whether it stands in a function: not what is there for types alone."""
+    """Every node that may run, and whether it is within a function; code for type checkers alone is left out."""
     yield node, inside
     function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
     children = node.orelse if is_for_types(node) else ast.iter_child_nodes(node)  # type: ignore[attr-defined]
@@ -70,7 +70,7 @@ def named(text: str, known: set[str]) -> set[str]:
 
 
 def imports(module: str, text: str, is_package: bool, known: set[str]) -> set[str]:
-    """Which of the known modules a module uses when it runs: imports, in functions too, and names in strings."""
+    """Known modules that a module uses when it runs: imports, in functions too, and names in strings."""
     found = set()
     for node, _ in running(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -120,7 +120,7 @@ def package(*roots: str) -> dict[str, set[str]]:
     }
 
 
-def test_no_circle_of_headers() -> None:
+def test_headers_have_no_include_circle() -> None:
     headers = {
         str(path.relative_to(SOURCE)): INCLUDE.findall(path.read_text(encoding="utf-8"))
         for path in SOURCE.rglob("*.hpp")
@@ -129,7 +129,7 @@ def test_no_circle_of_headers() -> None:
     assert circle(headers) == []
 
 
-def test_no_circle_of_imports() -> None:
+def test_modules_have_no_import_circle() -> None:
     modules = package(*ROOTS)
     assert len(modules) > 50
     assert circle(modules) == []
@@ -197,17 +197,17 @@ def functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
             yield from ((f"{node.name}.", part) for part in node.body if isinstance(part, ast.FunctionDef))
 
 
-def test_no_two_test_files_of_one_name() -> None:
+def test_test_file_names_are_unique() -> None:
     names = Counter(path.name for kind in ("*.py", "*.cpp", "*.hpp") for path in TESTS.rglob(kind))
     assert [name for name, count in names.items() if count > 1 and name not in GIVEN] == []
 
 
-def test_a_circle_is_seen() -> None:
+def test_circle_is_detected() -> None:
     assert circle({"a": ["b"], "b": ["c"], "c": ["b"]}) == ["b", "c", "b"]
     assert circle({"a": ["b", "c"], "b": ["c"], "c": []}) == []
 
 
-def test_imports_are_seen() -> None:
+def test_imports_are_detected() -> None:
     text = "import x.y\nfrom . import a\nfrom ..b import c\ndef f():\n    import d\n"
     known = {"x.y", "p.q", "p.q.a", "p.b", "d", "e", "g.h"}
     assert imports("p.q.r", text, is_package=False, known=known) == {"x.y", "p.q.a", "p.b", "d"}
@@ -216,6 +216,6 @@ def test_imports_are_seen() -> None:
     assert imports("p", only, is_package=False, known=known) == {"d"}
 
 
-def test_imports_in_functions_are_seen() -> None:
+def test_imports_in_functions_are_detected() -> None:
     text = "import stickslip.a\ndef f():\n    import matplotlib\n    from stickslip.b import c\n"
     assert late_imports("stickslip.d", text, is_package=False) == ["stickslip.b"]

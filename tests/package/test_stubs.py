@@ -185,7 +185,7 @@ class _Sample:
         ("", "Sample is missing in the stub"),
     ],
 )
-def test_a_disagreement_is_seen(stub: str, complaint: str | None) -> None:
+def test_disagreement_is_detected(stub: str, complaint: str | None) -> None:
     found = list(differences("m", {"Sample": _Sample}, ast.parse(stub).body))
     assert len(found) == (complaint is not None)
     assert complaint is None or complaint in found[0]

@@ -30,7 +30,7 @@ def run(*command: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_no_path_of_a_machine() -> None:
+def test_files_contain_no_path_of_a_machine() -> None:
     files = tree()
     assert len(files) > 10
     found = {
@@ -41,25 +41,25 @@ def test_no_path_of_a_machine() -> None:
     assert found == set()
 
 
-def test_a_path_of_a_machine_would_be_seen() -> None:
+def test_path_of_a_machine_is_detected() -> None:
     assert MACHINE.search("see /" + "home/ann/x") and MACHINE.search('"/' + 'root/x"')
     assert not MACHINE.search("https://example.org/home/page and src/work/x")
 
 
-def test_ruff_check() -> None:
+def test_ruff_check_passes() -> None:
     run(sys.executable, "-m", "ruff", "check", ".")
 
 
-def test_ruff_format() -> None:
+def test_ruff_format_passes() -> None:
     run(sys.executable, "-m", "ruff", "format", "--check", ".")
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="the NumPy whose types are read needs Python 3.11")
-def test_mypy_strict() -> None:
+def test_mypy_strict_passes() -> None:
     run(sys.executable, "-m", "mypy")
 
 
-def test_clang_format() -> None:
+def test_clang_format_passes() -> None:
     tool = str(Path(sys.executable).with_name("clang-format"))
     files = [
         str(p)

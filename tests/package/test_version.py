@@ -17,11 +17,11 @@ def written() -> str:
     return found[1]
 
 
-def test_module_knows_it() -> None:
+def test_module_has_the_version() -> None:
     assert stickslip.__version__ == written()
 
 
-def test_installed_metadata_know_it() -> None:
+def test_installed_metadata_have_the_version() -> None:
     try:
         installed = importlib.metadata.version("stickslip")
     except importlib.metadata.PackageNotFoundError:
@@ -29,7 +29,7 @@ def test_installed_metadata_know_it() -> None:
     assert installed == written()
 
 
-def test_changelog_speaks_of_it() -> None:
+def test_changelog_has_a_section_of_the_version() -> None:
     assert f"## {written()}" in (ROOT / "CHANGELOG.md").read_text()
 
 

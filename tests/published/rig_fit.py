@@ -61,7 +61,7 @@ def lower(rig: WormGear) -> Trajectory:
 
 
 def rests(run: Trajectory) -> tuple[np.ndarray, np.ndarray]:
-    """How long the worm stands still after each impact but the last, and how long each flight lasts, s."""
+    """Durations of the rests after all impacts but the last, and of all flights, s."""
     spans = mode_spans(run, "flank")
     stands = {span.start: span.end - span.start for span in spans if span.kind == "stick"}
     struck = run.events.time[run.events.impact]
@@ -85,7 +85,7 @@ def misfit(rig: WormGear) -> float:
 
 
 class Fit(NamedTuple):
-    """Where the misfit is least for one restitution."""
+    """The parameters of least misfit for one restitution."""
 
     stiffness: float
     damping: float

@@ -48,7 +48,7 @@ def lower(
 
 
 def strike(stiffness: float, damping: float, rate: float, end: float = LONG) -> float:
-    """When the counter flank is first struck, s; infinite if not before `end`."""
+    """Time of the first impact on the counter flank, s; infinite if not before `end`."""
     events = lower(stiffness, damping, rate=rate, end=end, step=end).events.of("counter_flank")
     return float(events.time[0]) if len(events) else math.inf
 
@@ -75,7 +75,7 @@ def edge(inside: Callable[[float], bool], low: float, high: float, ratio: float 
 
 
 def flies_longer(stiffness: float, damping: float) -> bool:
-    """Whether flights last longer than contacts, on average."""
+    """True if flights last longer than contacts, on average."""
     run = lower(stiffness, damping)
     return bool(np.mean([b - a for a, b in teeth.flights(run)]) > np.mean(teeth.contacts(run)))
 

@@ -73,7 +73,7 @@ def test_error_falls_at_least_linearly(name: str) -> None:
 
 
 @pytest.mark.parametrize("delay", [1e-3, 0.5e-3, 0.3e-3])
-def test_delay_and_quantisation(delay: float) -> None:
+def test_delay_and_quantisation_agree_with_simulate(delay: float) -> None:
     """Encoder steps of 10 nm. A rounding that falls the other way once moves the load by much less than one
     encoder step, so the error does not vanish, but with the steps it falls to below 1e-10 m.
 
@@ -87,7 +87,7 @@ def test_delay_and_quantisation(delay: float) -> None:
 @pytest.mark.parametrize("delay", [0.0, 0.04, 0.1])
 @pytest.mark.parametrize("step", [0.1, 0.02])
 def test_instants_are_exact(delay: float, step: float) -> None:
-    """Without friction maps and hold are exact, so the sampled loop is its own recursion to the last digits,
+    """Without friction maps and hold are exact, so the sampled loop equals its own recursion to rounding,
     whatever the step; an output within a step is met on a parabola, with an error of third order."""
     m = ss.Machine(mass=2.0, damping=1.0, names=["q"])
     m.add_controller(
@@ -111,7 +111,7 @@ def test_instants_are_exact(delay: float, step: float) -> None:
             assert y[between, k] == pytest.approx(run[name][between], abs=1e-12), name
 
 
-def test_two_rates() -> None:
+def test_two_rates_match_hand_calculation() -> None:
     """Position loop every 4, velocity loop every 2 steps: the recursion of a free mass by hand."""
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_controller(ss.P(kp=3.0, period=0.04), name="position", measure="q", reference=1.0)
@@ -132,7 +132,7 @@ def test_two_rates() -> None:
     assert y == pytest.approx(np.array(expected), abs=1e-13)
 
 
-def test_reference_from_outside() -> None:
+def test_input_as_reference_counts_from_the_start() -> None:
     """An Input as reference counts from the first instant on, whatever its default."""
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_controller(
@@ -151,7 +151,7 @@ def test_reference_from_outside() -> None:
         assert rt.step(r) == pytest.approx([v], abs=1e-14)
 
 
-def test_clamping_by_hand() -> None:
+def test_clamping_matches_hand_calculation() -> None:
     """Free, following, frozen and back: e = 2 - t as in the test of exact runs, with breakpoints within steps."""
     m = ss.Machine(mass=1.0, names=["rail"])
     m.add_controller(
@@ -169,7 +169,7 @@ def test_clamping_by_hand() -> None:
     assert y[:, 1] == pytest.approx(run["loop.mode"])
 
 
-def test_bristle_and_controller() -> None:
+def test_bristle_and_controller_agree_with_simulate() -> None:
     """The implicit step with controllers: hunting of a PID loop on LuGre friction."""
     m = ss.Machine(mass=1.0, names=["x"])
     law = ss.LuGre(stiffness=1e4, damping=100.0, viscous=0.4, static=1.5, kinetic=1.0, stribeck_velocity=1e-2)
@@ -184,7 +184,7 @@ def test_bristle_and_controller() -> None:
 
 
 @pytest.mark.parametrize("observer", [False, True])
-def test_compensators(observer: bool) -> None:
+def test_compensators_agree_with_simulate(observer: bool) -> None:
     """Compensation of friction is a force like any other."""
     m = ss.Machine(mass=1.0, names=["x"])
     lugre = ss.LuGre(
@@ -209,7 +209,7 @@ def test_compensators(observer: bool) -> None:
 
 
 class TestRefused:
-    def test_period_that_the_step_does_not_divide(self) -> None:
+    def test_period_of_fractional_steps_is_refused(self) -> None:
         for step in (0.3e-3, 2e-3):
             with pytest.raises(
                 ValueError, match=rf"step = {step:g} s does not divide the period 0.001 s of .* 'control'"
@@ -217,19 +217,19 @@ class TestRefused:
                 ss.RealTime(drive(period=1e-3), step=step)
         assert ss.RealTime(drive(period=1e-3), step=1e-3 / 3.0).prebuilt  # a third, up to rounding
 
-    def test_start_between_steps(self) -> None:
+    def test_start_between_steps_is_refused(self) -> None:
         with pytest.raises(ValueError, match=r"t_start = 0.00025 s is no whole number of steps"):
             ss.RealTime(drive(period=1e-3), step=5e-4, t_start=2.5e-4)
         rt = ss.RealTime(drive(period=1e-3), step=5e-4, t_start=0.5e-3)
         assert rt.step().shape == (len(rt.state),)
 
-    def test_python_functions(self) -> None:
+    def test_python_functions_are_refused(self) -> None:
         m = ss.Machine(mass=1.0, names=["q"])
         m.add_controller(ss.control.Callable(lambda t, r, y: r - y, period=0.1), on="q", reference=1.0)
         with pytest.raises(ValueError, match="the controller 'callable', which is a Python function"):
             ss.RealTime(m, step=0.1)
 
-    def test_contacts(self) -> None:
+    def test_rigid_contacts_are_refused(self) -> None:
         m = ss.Machine(mass=[1.0], names=["ball"])
         m.add_contact("floor", normal={"ball": 1.0})
         with pytest.raises(ValueError, match="has the contact 'floor', which is rigid"):
@@ -237,7 +237,7 @@ class TestRefused:
 
 
 def steps(*arguments: str) -> dict[str, float]:
-    """What the program without Python says about its steps."""
+    """The output of the program without Python about its steps."""
     command = [engine.program("real_time_steps"), *arguments]
     return json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
 
@@ -245,12 +245,12 @@ def steps(*arguments: str) -> dict[str, float]:
 @pytest.mark.timeout(1500)  # where the engine has to be compiled first
 class TestWithoutPython:
     @pytest.mark.parametrize("kind", ["stribeck", "automaton", "sampled", "limited", "backlash", "pendulum"])
-    def test_no_allocation(self, kind: str) -> None:
-        """Not one call of malloc in 50 000 steps with hundreds of transitions."""
+    def test_steps_do_not_allocate(self, kind: str) -> None:
+        """malloc is not called in 50 000 steps with hundreds of transitions."""
         seen = steps(kind, "50000")
         assert seen["allocations"] == 0 and seen["transitions"] > 250 and seen["late"] == 0
 
-    def test_same_as_from_python(self) -> None:
+    def test_cpp_steps_equal_python_steps(self) -> None:
         seen = steps("stribeck", "3000")
         rt = ss.RealTime(drive(), step=1e-3)
         rt.run(3000)

@@ -30,7 +30,7 @@ def test_instants_are_of_second_order() -> None:
     assert [m.time for m in rt.crossings] == sorted(m.time for m in rt.crossings)
 
 
-def test_steps_one_by_one_see_the_same() -> None:
+def test_single_steps_find_the_same_crossings() -> None:
     sought = ss.Crossing("q.velocity", name="turn")
     one, many = (
         ss.RealTime(oscillator(), 0.01, initial={"q.position": 1.0}, events=sought) for _ in range(2)

@@ -61,7 +61,7 @@ def turning_points(start):
     return points
 
 
-def test_pendulum_with_dry_friction():
+def test_pendulum_with_dry_friction_converges_with_second_order():
     """Order 2, the transitions of the run by events, and every turning point of the energy equation."""
     start = {"arm.position": 2.5}
     e, rt, run = errors(pendulum(), 20.0, "arm.position", start, STEPS[1:])
@@ -78,13 +78,13 @@ def test_pendulum_with_dry_friction():
     assert x[-1] == pytest.approx(points[-1], abs=1e-5)
 
 
-def test_double_pendulum():
+def test_double_pendulum_converges_with_second_order():
     e, rt, _ = errors(double_pendulum(), 2.0, "a.position", {"a.position": 1.0, "b.position": 1.5})
     assert of_second_order(e, 1.98) and e[-1] < 1e-6
     assert rt.prebuilt and rt.transitions == 0
 
 
-def test_rows_loads_and_masses_of_the_motion():
+def test_variable_rows_loads_and_masses_converge():
     """M(q), a sliding direction w(q) and a load N(q): all turn within a step."""
     m = ss.Machine(
         mass=lambda q: [[1.0 + 0.3 * ss.cos(q["a"] - q["b"]), 0.2], [0.2, 1.0]],
@@ -120,7 +120,7 @@ def closed_loop():
     return m
 
 
-def test_slider_crank_as_a_closed_loop():
+def test_slider_crank_keeps_its_constraint():
     """A constraint g(q) = 0, kept to rounding; the guide sticks, slips and turns round at the dead centres."""
     start = {
         "crank.position": 0.5,
@@ -136,7 +136,7 @@ def test_slider_crank_as_a_closed_loop():
     )
 
 
-def test_cam_follower_that_yields():
+def test_compliant_cam_follower_agrees_with_simulate():
     """A follower on a turning eccentric, pressed by a spring, with friction in its contact: it jumps and comes down."""
     m = cam_follower()
     e, rt, run = errors(m, 1.0, "follower.position", START)
@@ -153,7 +153,7 @@ def test_cam_follower_that_yields():
     )
 
 
-def test_rod_on_a_floor_that_yields():
+def test_rod_on_a_compliant_floor_stays_stable():
     """Painleve's rod with mu = 0.5, on a tip of Kelvin-Voigt: stiff at this step, which stays stable."""
     m = ss.Machine(mass=np.diag([1.0, 1.0, 1.0 / 3.0]), names=["x", "y", "angle"], force={"y": -G})
     m.add_contact(
@@ -170,7 +170,7 @@ def test_rod_on_a_floor_that_yields():
 
 
 @pytest.mark.parametrize("options", [{}, {"period": 0.01}, {"limits": 8.0}, {"period": 0.01, "limits": 8.0}])
-def test_pendulum_under_control(options):
+def test_controlled_pendulum_converges_with_second_order(options):
     m = ss.Machine(mass=1.0, names=["arm"])
     m.add_force("arm", lambda q: -G * ss.sin(q["arm"]))
     law = ss.Stribeck(static=1.2, kinetic=1.0, stribeck_velocity=0.05, viscous=0.1)
@@ -187,7 +187,7 @@ def test_pendulum_under_control(options):
     assert rt.prebuilt
 
 
-def test_bristles():
+def test_bristles_converge_with_second_order():
     m = ss.Machine(mass=1.0, names=["arm"])
     m.add_force("arm", lambda q, t: -G * ss.sin(q["arm"]) + 8.0 * ss.sin(2.0 * t))
     law = ss.LuGre(stiffness=1e4, damping=100.0, viscous=0.1, static=1.2, kinetic=1.0, stribeck_velocity=0.05)
@@ -197,7 +197,7 @@ def test_bristles():
     assert rt.prebuilt
 
 
-def test_refused_by_name():
+def test_unsupported_elements_are_refused_by_name():
     m = pendulum()
     m.add_contact("stop", gap=lambda q: 2.0 - q["arm"])
     with pytest.raises(
@@ -206,7 +206,7 @@ def test_refused_by_name():
         ss.RealTime(m, step=1e-3)
 
 
-def test_a_mass_matrix_that_becomes_singular():
+def test_singular_mass_matrix_keeps_the_state():
     """The state that was last known is kept, and `failed` says so."""
     m = ss.Machine(mass=lambda q: [[q["arm"]]], names=["arm"])
     rt = ss.RealTime(m, step=1e-3, initial={"arm.position": 0.1, "arm.velocity": -1.0})
@@ -227,8 +227,8 @@ JUMPS = {
 
 
 @pytest.mark.parametrize("case", [*KINKS, *JUMPS])
-def test_corners_that_are_stepped_over_leave_the_order_that_is_told(case: str) -> None:
-    """Of the errors of six steps, since where in a step a corner lies is chance: second order at kinks, first at jumps."""
+def test_corners_within_steps_have_the_documented_order(case: str) -> None:
+    """Order fitted to six steps, since corners lie anywhere in a step: second at kinks, first at jumps."""
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_force("q", (KINKS | JUMPS)[case])
     start, t_end = {"q.velocity": 1.3}, 2.0

@@ -91,7 +91,7 @@ class TestOrder:
         assert np.all(orders > 0.9)
         assert np.log2(e[0] / e[-1]) / 3.0 == pytest.approx(2.0, abs=0.45)
 
-    def test_same_number_of_transitions(self):
+    def test_transitions_are_as_many_as_in_simulate(self):
         for name, build in MACHINES.items():
             machine, initial = build()
             rt = ss.RealTime(machine, step=1e-3, initial=initial)
@@ -100,13 +100,13 @@ class TestOrder:
             assert rt.transitions == len({e.instant for e in run.events}), name
             assert rt.modes == {p: ss.Mode(int(run[f"{p}.mode"][-1])) for p in machine.elements}
 
-    def test_bristle(self):
+    def test_stiff_bristle_converges(self):
         """A stiff law by the implicit step: z follows at h sigma/m = 10."""
         e = errors(bristle, 12.0, np.array([2e-3, 1e-3, 5e-4]))
         assert np.all(np.log2(e[:-1] / e[1:]) > 0.9)
         assert e[-1] < 2e-4
 
-    def test_published_belt(self):
+    def test_published_belt_matches_closed_form(self):
         """200 s and 87 events with a step of 1 ms: the state is that of the closed form at the last event."""
         machine, initial = belt()
         rt = ss.RealTime(machine, step=1e-3, initial=initial)
@@ -115,7 +115,7 @@ class TestOrder:
         exact = ss.simulate(machine, 199.0, initial=initial)
         assert rt.state == pytest.approx(exact.y[:, -1], abs=5e-7)
 
-    def test_without_events_the_map_is_exact(self):
+    def test_map_is_exact_without_events(self):
         """Linear motion under a force that is straight within steps: exact at any step."""
         m = ss.Machine(
             mass=[1.0, 2.0], stiffness=[[90.0, -50.0], [-50.0, 50.0]], damping=[0.3, 0.2], names=["a", "b"]
@@ -130,7 +130,7 @@ class TestOrder:
 
 class TestStates:
     @pytest.mark.parametrize("name", ["dwell", "presliding"])
-    def test_states_of_the_automaton(self, name):
+    def test_automaton_states_agree_with_simulate(self, name):
         """Lagged force, presliding, age and peak after several transitions."""
         machine, _ = pulled(memory.RUNS[name])
         rt = ss.RealTime(machine, step=1e-4)
@@ -140,7 +140,7 @@ class TestStates:
         for state, value, exact in zip(machine.states, rt.state, run.y[:, -1], strict=True):
             assert value == pytest.approx(exact, rel=1e-4, abs=1e-8), state
 
-    def test_outputs(self):
+    def test_outputs_agree_with_simulate(self):
         machine, _ = pulled(memory.DWELL)
         names = [
             "block.velocity",
@@ -187,7 +187,7 @@ class TestInputs:
         )
         return m
 
-    def test_names_and_order(self):
+    def test_inputs_have_the_names_of_their_signals(self):
         rt = ss.RealTime(self.machine(), step=0.01)
         assert set(rt.inputs) == {"motor", "load", "belt"}
         assert rt.run(3)[-1] == pytest.approx([0.0, 0.0])  # 0.25 N of the default do not move it
@@ -202,7 +202,7 @@ class TestInputs:
             assert y == pytest.approx([v, 1.0], abs=1e-15)
         assert rt.step()[0] == pytest.approx(v + 0.01 * (1.5 * 2.5 - 0.8) / 2.0, abs=1e-15)  # kept
 
-    def test_by_position_and_as_an_array(self):
+    def test_inputs_by_step_and_as_array_are_equal(self):
         a, b = (ss.RealTime(self.machine(), step=0.01) for _ in range(2))
         rng = np.random.default_rng(3)
         inputs = rng.normal(size=(200, 3)) * 3.0
@@ -210,7 +210,7 @@ class TestInputs:
         assert np.array_equal(one, b.run(inputs))
         assert np.array_equal(a.state, b.state)
 
-    def test_surface_that_jumps(self):
+    def test_jumping_surface_agrees_with_simulate(self):
         """A belt that starts with a jump takes nothing along: it slips at the kinetic level until it has
         caught up."""
         rt = ss.RealTime(self.machine(), step=0.01, outputs=["slide.velocity", "guide.mode", "guide.force"])
@@ -221,7 +221,7 @@ class TestInputs:
         assert rt.step({"belt": -0.05})[1] == 1.0
         assert rt.transitions == 3
 
-    def test_bad_inputs(self):
+    def test_bad_inputs_are_refused(self):
         rt = ss.RealTime(self.machine(), step=0.01)
         with pytest.raises(KeyError, match="unknown input 'torque'; known are:"):
             rt.step({"torque": 1.0})
@@ -269,7 +269,7 @@ class TestBounds:
         for build in MACHINES.values():
             assert ss.RealTime(build()[0], step=1e-3).prebuilt
 
-    def test_too_long_a_step_stays_finite(self):
+    def test_long_step_stays_finite(self):
         """A step of many periods is useless, but bounded and without failure."""
         for build in MACHINES.values():
             machine, initial = build()
@@ -283,7 +283,7 @@ class TestBounds:
         y = rt.run(3)
         assert rt.failed and np.array_equal(y[-1], [0.0, 1.0])
 
-    def test_same_bits(self):
+    def test_repeated_simulation_is_bitwise_equal(self):
         for build in MACHINES.values():
             machine, initial = build()
             a, b = (ss.RealTime(machine, step=1e-3, initial=initial) for _ in range(2))
@@ -297,8 +297,8 @@ class TestBounds:
 
 
 class TestAgainstVelocity:
-    def test_presliding_over_its_limit(self):
-        """As in exact runs: above the limit against the velocity the surface sticks until v turns."""
+    def test_presliding_above_its_limit_sticks_until_reversal(self):
+        """As in exact runs, above the limit against the velocity the surface sticks until v reverses."""
         slow = ss.StickSlip(ss.Coulomb(0.01, 0.01), memory=100.0, presliding=ss.Presliding(5e-5))
         m = ss.Machine(mass=1e20, names=["anvil"])
         load = ss.Step(value=1.0, start=0.995, before=2.0)
@@ -312,12 +312,12 @@ class TestAgainstVelocity:
 
 
 class TestBadInput:
-    def test_step(self):
+    def test_bad_step_is_refused(self):
         for bad in (0.0, -1e-3, np.nan, np.inf):
             with pytest.raises(ValueError, match=r"step = .* is not allowed"):
                 ss.RealTime(belt()[0], step=bad)
 
-    def test_others(self):
+    def test_other_bad_arguments_are_refused(self):
         m, _ = belt()
         with pytest.raises(ValueError, match="machine = 3"):
             ss.RealTime(3, step=1e-3)
@@ -341,7 +341,7 @@ class TestBadInput:
             ss.RealTime(m, step=1e-3)
 
 
-def test_repr():
+def test_repr_counts_transitions_and_late_steps():
     rt = ss.RealTime(belt()[0], step=1e-3, initial={"block.velocity": 0.2})
     rt.run(4000)
     assert repr(rt) == "RealTime(step=0.001 s, t=4 s, 1 transitions, 0 late steps)"

@@ -77,7 +77,7 @@ def test_springs_converge_with_second_order_to_simulate(case: str) -> None:
     assert order > 1.8
 
 
-def test_readings_are_those_of_simulate() -> None:
+def test_spring_signals_agree_with_simulate() -> None:
     machine, keys = geared(2.0), ["play.force", "play.elongation", "play.elongation_rate", "play.mode"]
     run = ss.simulate(machine, 2.0, initial={"a.velocity": 0.3}, t_eval=0.01 * np.arange(1, 201))
     rt = ss.RealTime(machine, 1.25e-4, initial={"a.velocity": 0.3}, outputs=keys)
@@ -88,7 +88,7 @@ def test_readings_are_those_of_simulate() -> None:
         assert out[away, k] == pytest.approx(run[key][away].astype(float), abs=2e-5)
 
 
-def test_rests_on_a_stop_without_late_steps() -> None:
+def test_rest_on_a_stop_has_no_late_steps() -> None:
     machine = falling(stiffness=1e3, damping=20.0, one_sided=True)
     rt = ss.RealTime(machine, 1e-3, initial={"q.position": 0.1}, outputs=["q.position", "spring.force"])
     last = rt.run(4000)[-1]

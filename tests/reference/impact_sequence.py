@@ -45,7 +45,7 @@ class Contact:
 
 @dataclass
 class Outcome:
-    """What the impacts lead to."""
+    """Result of the impacts."""
 
     velocity: list[float]
     impacts: int

@@ -42,7 +42,7 @@ class LossyGear:
     play: float = 0.0
 
     def gap(self, flank: int, y: np.ndarray) -> float:
-        """Of a flank, on shaft 1; half of the play is on either side."""
+        """Gap of a flank, on shaft 1; half of the play is on either side."""
         return flank * (y[0] - self.ratio * y[1]) + 0.5 * self.play
 
     def rub(self, t: float, w: float, side: int) -> float:
@@ -81,7 +81,7 @@ class LossyGear:
         return np.array([y[2], y[3], one, self.torque[1](t) / self.inertia[1]])
 
     def guards(self, flank: int, side: int, locked: bool) -> Guards:
-        """What ends a mode when it falls to zero."""
+        """Margins of a mode, which ends when one falls to zero."""
         if locked:
             return {
                 "forwards": lambda t, y: self.held(t, flank, 1),

@@ -22,7 +22,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Change:
-    """From one region to another."""
+    """Change from one region to another."""
 
     time: float
     before: Hashable

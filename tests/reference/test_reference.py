@@ -21,19 +21,19 @@ def modes(events):
 
 
 class TestBelt:
-    def test_published_run(self):
+    def test_belt_has_87_events_as_published(self):
         events = belt.PUBLISHED.events(200.0)
         assert len(events) == 87
         assert events[-1][0] == pytest.approx(199.115917032024311, abs=1e-13)
 
-    def test_second_set(self):
+    def test_second_set_repeats_its_cycle(self):
         assert belt.SECOND.first_break_away == 7.5
         assert belt.SECOND.period == pytest.approx(7.61125925410130959, abs=2e-15)
 
     @pytest.mark.parametrize(
         "case", [belt.PUBLISHED, belt.SECOND, belt.Belt(2.0, 3.0, 0.5, 4.0, 0.9, 0.3, -0.4)]
     )
-    def test_slip_by_integration(self, case):
+    def test_slip_time_agrees_with_integration(self, case):
         kinetic = case.kinetic * case.normal_load
 
         def rhs(_t, y):
@@ -49,24 +49,24 @@ class TestBelt:
 
 
 class TestLuGre:
-    def test_pull_by_another_solver(self):
+    def test_stored_pull_agrees_with_another_solver(self):
         stored = store.load("lugre_pull")
         states, reversals = lugre.pull(stored["t"], "bdf", 1e-12)
         assert np.max(np.abs(states[:, 0] - np.array(stored["states"])[:, 0])) < 5e-10
         assert len(reversals) == len(stored["reversals"])
 
-    def test_pull_again(self):
+    def test_stored_pull_is_reproduced(self):
         stored = store.load("lugre_pull")
         states, _ = lugre.pull(stored["t"][:1])
         assert np.max(np.abs(states[0] - np.array(stored["states"])[0])) < 1e-13
 
-    def test_hunting_by_another_solver(self):
+    def test_stored_hunting_agrees_with_another_solver(self):
         stored = store.load("lugre_hunting")
         states, reversals = lugre.hunting(stored["t"], "bdf", 1e-12)
         assert np.max(np.abs(states[:, 0] - np.array(stored["states"])[:, 0])) < 2e-10
         assert len(reversals) == len(stored["reversals"])
 
-    def test_steady_sliding_of_the_law(self):
+    def test_steady_sliding_matches_the_curve(self):
         z = (1.0 + 0.5 * math.exp(-0.25)) / 1e5
         assert lugre.TABLE_I.force(5e-4, z, 1.0) == pytest.approx(
             (1.0 + 0.5 * math.exp(-0.25) + 2e-4, 0.0), abs=1e-15
@@ -75,7 +75,7 @@ class TestLuGre:
 
 class TestAutomaton:
     @pytest.mark.parametrize(("solver", "error"), [("dop853", 1e-12), ("adams", 5e-11)])
-    def test_pull(self, solver, error):
+    def test_stored_automaton_pull_is_reproduced(self, solver, error):
         stored = store.load("automaton")
         events, _ = rigid_limit.pull(40.0, solver)
         assert modes(events) == modes(stored["pull_events"])
@@ -83,7 +83,7 @@ class TestAutomaton:
         assert events[0][0] == 7.5
 
     @pytest.mark.parametrize(("solver", "error"), [("dop853", 3e-12), ("adams", 5e-11)])
-    def test_hunting(self, solver, error):
+    def test_stored_automaton_hunting_is_reproduced(self, solver, error):
         stored = store.load("automaton")
         events, states = rigid_limit.hunting(stored["hunting_t"], solver)
         assert modes(events) == modes(stored["hunting_events"])
@@ -94,7 +94,7 @@ class TestAutomaton:
 class TestLoadFriction:
     @pytest.mark.parametrize("peak", [0.05, 0.1, 0.2])
     @pytest.mark.parametrize(("solver", "error"), [("dop853", 5e-12), ("adams", 5e-11)])
-    def test_events(self, peak, solver, error):
+    def test_stored_events_are_reproduced(self, peak, solver, error):
         stored = store.load("load_friction")[f"peak_{peak}"]
         events, places, _ = load_friction.run(peak, solver)
         assert modes(events) == modes(stored["events"])
@@ -102,7 +102,7 @@ class TestLoadFriction:
         assert np.max(np.abs(np.array(places) - stored["places"])) < 1e-3 * error
 
     @pytest.mark.parametrize("peak", [0.05, 0.1, 0.2])
-    def test_break_away_lines_and_rest(self, peak):
+    def test_break_away_lines_and_rest_match_closed_form(self, peak):
         p, kappa = load_friction, 0.625
         stored = store.load("load_friction")[f"peak_{peak}"]
         for (t, mode), x in zip(stored["events"], stored["places"], strict=True):
@@ -115,7 +115,7 @@ class TestLoadFriction:
         assert v == 0.0
         assert abs(x) <= p.FS / ((1.0 - kappa) * p.C)
 
-    def test_sequence_of_the_source(self):
+    def test_stored_modes_follow_the_source(self):
         # stick-slip up, one break-away backwards, rest at a positive place: needs more than 0.05 N, where the
         # mass stops at 0.26289 mm, inside the 0.26667 mm that hold at zero drive force
         assert "slip-" not in modes(store.load("load_friction")["peak_0.05"]["events"])
@@ -126,14 +126,14 @@ class TestLoadFriction:
 class TestMemory:
     @pytest.mark.parametrize("name", list(memory.RUNS))
     @pytest.mark.parametrize(("solver", "error"), [("dop853", 1e-11), ("adams", 1e-10)])
-    def test_events(self, name, solver, error):
+    def test_stored_events_are_reproduced(self, name, solver, error):
         stored = store.load("memory")[name]
         run = memory.run(memory.RUNS[name], 20.0, solver)
         assert modes(run.events) == modes(stored["events"])
         assert np.max(np.abs(times(run.events) - times(stored["events"]))) < error
         assert np.max(np.abs(np.array(run.entry_forces) - stored["entry_forces"])) < 0.01 * error
 
-    def test_claims_of_the_source(self):
+    def test_stored_runs_show_the_claims_of_the_source(self):
         stored = store.load("memory")
         fs = memory.BASE.static
         assert stored["base"]["entry_forces"] == pytest.approx([fs] * len(stored["base"]["entry_forces"]))
@@ -157,7 +157,7 @@ class TestMemory:
             tau = end - start
             assert limit == pytest.approx(entry + (p.static - entry) * tau / (tau + p.dwell), abs=1e-15)
 
-    def test_lag_in_closed_form(self):
+    def test_lag_matches_closed_form(self):
         p, v0, a, f0 = memory.LAG, 4e-3, 0.05, 0.006
         curve = lambda v: p.kinetic + (p.static - p.kinetic) * math.exp(-v / p.stribeck_velocity)  # noqa: E731
         _, y, _ = advance(
@@ -171,7 +171,7 @@ class TestMemory:
         )
         assert memory.lagged_force(v0 / a, p, v0, a, f0) == pytest.approx(y[0], abs=1e-15)
 
-    def test_elastic_stick_in_closed_form(self):
+    def test_elastic_stick_matches_closed_form(self):
         # first stick of the presliding run: from rest under a ramp, a linear oscillator
         p = memory.PRESLIDING
         t1 = store.load("memory")["presliding"]["events"][0][0]
@@ -193,7 +193,7 @@ class TestMemory:
 
 
 class TestTwoMass:
-    def test_without_friction_by_matrix_exponential(self):
+    def test_frictionless_drive_agrees_with_matrix_exponential(self):
         stored = store.load("two_mass")["a"]
         exact = two_mass.exact_without_friction(np.arange(1, 7) * 0.5)
         assert np.max(np.abs(exact - stored["samples"])) < 1e-16
@@ -202,7 +202,7 @@ class TestTwoMass:
 
     @pytest.mark.parametrize("case", ["b", "c"])
     @pytest.mark.parametrize(("solver", "error"), [("adams", 1e-11), ("bdf", 2e-10)])
-    def test_events(self, case, solver, error):
+    def test_stored_events_are_reproduced(self, case, solver, error):
         stored = store.load("two_mass")[case]
         run = two_mass.run(case, 3.0, solver)
         assert modes(run.events) == modes(stored["events"])
@@ -210,13 +210,13 @@ class TestTwoMass:
         assert run.stuck == pytest.approx(stored["stuck"], abs=error)
         assert np.max(np.abs(run.samples - stored["samples"])) < 0.1 * error
 
-    def test_start_of_c_by_explicit_pair(self):
+    def test_start_of_case_c_agrees_with_explicit_pair(self):
         stored = store.load("two_mass")["c"]
         run = two_mass.run("c", 0.5, "dop853")
         assert np.max(np.abs(times(run.events) - times(stored["events"])[: len(run.events)])) < 1e-13
         assert np.max(np.abs(run.state - stored["samples"][0])) < 1e-16
 
-    def test_numbers_of_the_specification(self):
+    def test_stored_errors_equal_the_specification(self):
         stored = store.load("two_mass")
         late = [round(stored[c]["worst_late"] * 1e6, 2) for c in "abc"]
         overall = [round(stored[c]["worst"] * 1e6, 2) for c in "abc"]
@@ -227,7 +227,7 @@ class TestTwoMass:
 
 
 class TestWedge:
-    def test_chatter(self):
+    def test_stored_chatter_is_reproduced(self):
         first, meeting, period = wedge.chatter_period()
         assert first == pytest.approx(wedge.SET_2.stick_limits[1] / 0.01, rel=1e-15)
         assert (first, meeting, period) == pytest.approx(
@@ -237,7 +237,7 @@ class TestWedge:
         opens = times([e for e in events if e[1] == "open"])
         assert np.max(np.abs(np.diff(opens) - period)) < 1e-15
 
-    def test_impacts_by_integration(self):
+    def test_impacts_agree_with_integration(self):
         # flight by DOP853, impulses by the closed forms where compression stops both wedges
         gear, eps = wedge.SET_2, 0.3
         c, s = math.cos(gear.angle), math.sin(gear.angle)
@@ -293,7 +293,7 @@ class TestWedge:
                 energy.append(0.5 * (gear.m1 * vy**2 + gear.m2 * vx**2))
             assert energy[1] < energy[0]
 
-    def test_slip_first(self):
+    def test_heavier_wedge_slips_before_opening(self):
         gear = wedge.SET_2_HEAVY
         events, states, _ = wedge.run(gear, 0.2)
         assert modes(events) == ["slip", "open"]
@@ -308,7 +308,7 @@ class TestWedge:
         assert t == pytest.approx(events[1][0], abs=1e-13)
         assert y == pytest.approx([states[1].x, states[1].vx], abs=1e-15)
 
-    def test_set_1(self):
+    def test_set_1_slips_without_impact(self):
         events, _, hits = wedge.run(wedge.SET_1, 3.0)
         assert modes(events) == ["slip", "touch"]
         assert not hits
@@ -318,13 +318,13 @@ class TestWedge:
 
 
 class TestSimple:
-    def test_clutch(self):
+    def test_clutch_matches_closed_form(self):
         clutch = simple.Clutch()
         assert clutch.lock_time == pytest.approx(2.0 / 11.0, rel=1e-15)
         assert clutch.lock_speed == pytest.approx(90.0 / 11.0, rel=1e-15)
         assert clutch.heat == pytest.approx(2400.0 / 11.0, rel=1e-15)
 
-    def test_bouncing(self):
+    def test_bouncing_ball_matches_closed_form(self):
         ball = simple.Bouncing(restitution=0.7)
         hits = ball.impacts(60)
         for (t0, v0), (t1, v1) in itertools.pairwise(hits):
@@ -332,13 +332,13 @@ class TestSimple:
             assert v1 == pytest.approx(0.7 * v0, rel=1e-14)
         assert hits[-1][0] == pytest.approx(ball.accumulation, abs=1e-8)
 
-    def test_two_walls(self):
+    def test_ball_between_walls_matches_closed_form(self):
         hits = simple.TwoWalls().impacts(4)
         assert [h[0] for h in hits] == pytest.approx([0.75, 2.0, 3.5625, 5.515625], rel=1e-15)
         assert [h[2] for h in hits] == pytest.approx([-0.8, 0.64, -0.512, 0.4096], rel=1e-15)
 
     @pytest.mark.parametrize("static", [0.3, 0.7])
-    def test_incline(self, static):
+    def test_incline_matches_closed_form(self, static):
         block = simple.Incline(math.radians(30.0), 0.3, static, 2.0)
         assert block.rests == (static == 0.7)
         up = block.gravity * (0.5 + 0.3 * math.sqrt(0.75))

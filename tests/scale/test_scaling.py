@@ -271,7 +271,7 @@ def outcome(make: Callable[[Units], Made], u: Units) -> tuple[list[Any], Any, An
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_other_units(name: str) -> None:
+def test_other_units_give_the_same_events(name: str) -> None:
     make = MACHINES[name]
     events, times, y, status, exact = outcome(make, Units())
     assert status == "finished"

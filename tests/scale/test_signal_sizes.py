@@ -14,7 +14,7 @@ def slow_plant(force: ss.Signal) -> ss.Machine:
     return ss.Machine(mass=1.0, damping=0.01, names=["x"], force={"x": force})
 
 
-def test_a_gap_is_not_taken_for_closed():
+def test_large_signal_does_not_close_a_gap():
     step = ss.SmoothStep(1.0, duration=0.1)
     m = slow_plant(-1.0 * step)
     m.add_contact("floor", normal={"x": 1.0}, gap=0.1)
@@ -33,13 +33,13 @@ def test_a_gap_is_not_taken_for_closed():
     assert run["x.position"][-1] == pytest.approx(-0.1, abs=1e-15)
 
 
-def test_a_velocity_is_not_taken_for_rest():
+def test_large_signal_does_not_stop_a_motion():
     m = slow_plant(ss.SmoothStep(1.0, start=0.5, duration=0.1))
     m.add_friction("f", on="x", law=ss.Coulomb(1.0))
     assert ss.simulate(m, 1.0, initial={"x.velocity": 1.0}).at([0.0])["x.velocity"] == [1.0]
 
 
-def test_a_tick_stops_nothing():
+def test_sampling_instant_does_not_stop_a_motion():
     m = slow_plant(ss.SmoothStep(1.0, start=0.5, duration=0.1))
     m.add_friction("g", on="x", law=ss.Coulomb(0.3))
     m.add_controller(ss.PID(kp=100, kd=5, period=0.02), on="x", reference=1.0)

@@ -24,7 +24,7 @@ SAME, ENDED, UNKNOWN, REFUSED, WRONG = "same", "ended", "no reference", "refused
 
 @dataclass
 class Found:
-    """What came out of one machine and parameter."""
+    """The result of one machine and parameter."""
 
     family: str
     seed: int

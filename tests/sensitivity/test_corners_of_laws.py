@@ -1,4 +1,4 @@
-"""Where the curve of a law has a corner within what a parameter is varied by, derivatives end and say so."""
+"""Where the curve of a law has a corner within the variation of a parameter, derivatives end with a reason."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def shaken(law: ss.Law) -> ss.Machine:
         ("LuGre", "stiffness"), ("LuGre", "kinetic"), ("LuGre", "static"), ("LuGre", "stribeck_velocity"),
     ],
 )  # fmt: skip
-def test_no_wrong_number(law: str, name: str) -> None:
+def test_derivatives_at_corners_of_a_law_are_right_or_end(law: str, name: str) -> None:
     kind, numbers = LAWS[law]
     parameter, signals = f"guide.law.{name}", ["slide.position", "slide.velocity"]
     run = ss.simulate(shaken(kind(**numbers)), 3.0, sensitivities=[parameter], rtol=1e-10)
@@ -41,7 +41,7 @@ def test_no_wrong_number(law: str, name: str) -> None:
         assert end.time == np.inf
     else:
         assert 0.05 < end.time < 3.0
-        assert end.reason == f"'guide': its law is not smooth beside this value of '{parameter}'"
+        assert end.reason == f"'guide': its law is not smooth next to this value of '{parameter}'"
     t = np.linspace(0.0, min(end.time, 3.0), 40)[1:-1]
     value = numbers[name]
 

@@ -10,7 +10,7 @@ import stickslip as ss
 from sensitivity.differences import Differences
 
 
-def test_drive_under_its_cascade_with_stribeck_friction() -> None:
+def test_derivatives_of_a_servo_drive_agree_with_differences() -> None:
     drive = ss.machines.two_mass_drive(
         motor_mass=1000.0, load_mass=1000.0, stiffness=5e6, damping=1341.64,
         load_friction=ss.Stribeck(static=0.007, kinetic=0.006, stribeck_velocity=1e-3), normal_load=9810.0,
@@ -29,7 +29,7 @@ def test_drive_under_its_cascade_with_stribeck_friction() -> None:
         assert runs.off(name, 1e-3 * value) < 1e-8, name
 
 
-def test_lugre_pull() -> None:
+def test_derivatives_of_a_lugre_pull_agree_with_differences() -> None:
     m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"], force={"block": ss.Ramp(slope=0.2)})
     law = ss.LuGre(stiffness=1e5, damping=316.2, viscous=0.4, static=1.5, kinetic=1.0, stribeck_velocity=1e-3)
     m.add_friction("guide", on="block", law=law)
@@ -46,7 +46,7 @@ def test_lugre_pull() -> None:
 
 
 @pytest.mark.parametrize("presliding", [None, ss.Presliding(travel=5e-5, damping=1.0)])
-def test_automaton_with_memory_and_dwell(presliding: ss.Presliding | None) -> None:
+def test_derivatives_of_an_automaton_agree_with_differences(presliding: ss.Presliding | None) -> None:
     m = ss.Machine(mass=1.0, stiffness=20.0, names=["block"], force={"block": ss.Ramp(slope=1.0)})
     curve = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=0.05, shape=1.0, viscous=0.1)
     law = ss.StickSlip(curve, memory=ss.Lag(0.01), dwell=1.0, presliding=presliding)
@@ -64,7 +64,7 @@ def test_automaton_with_memory_and_dwell(presliding: ss.Presliding | None) -> No
         assert runs.off(name, steps.get(name, 2e-4) * value) < 1e-8, name
 
 
-def test_chatter_of_a_self_locking_wedge() -> None:
+def test_derivatives_of_a_chattering_wedge_agree_with_differences() -> None:
     gear = ss.machines.wedge_gear(
         upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12), friction=np.tan(np.deg2rad(14)), load=100.0,
         stiffness=4000.0, pull_velocity=0.01, restitution=0.0,
@@ -76,7 +76,7 @@ def test_chatter_of_a_self_locking_wedge() -> None:
         assert runs.off(name, 2e-4 * value) < 1e-8, name
 
 
-def test_pendulum_with_dry_friction() -> None:
+def test_derivatives_of_a_pendulum_agree_with_differences() -> None:
     m = ss.Machine(mass=[0.3], names=["arm"])
     m.add_force("arm", force=lambda q, v, t: -2.0 * ss.sin(q["arm"]))
     m.add_friction("joint", on="arm", law=ss.Coulomb(static=0.12, kinetic=0.1))
@@ -88,7 +88,7 @@ def test_pendulum_with_dry_friction() -> None:
         assert runs.off(name, 4e-4 * value) < 1e-8, name
 
 
-def test_sampled_controller() -> None:
+def test_derivatives_of_a_sampled_loop_agree_with_differences() -> None:
     m = benchmarked.sampled().machine
     numbers = {
         "guide.law.kinetic": 0.7, "slide.mass": 2.0, "pid.control.kp": 35.0, "pid.control.ki": 41.0,

@@ -10,7 +10,7 @@ import pytest
 import stickslip as ss
 
 
-def test_a_bouncing_ball() -> None:
+def test_impulse_derivatives_of_a_ball_match_closed_form() -> None:
     """Sum of m v (1 + e) e^k over the bounces so far, with v = √(2 |F| h / m)."""
     e, h, mass, force = 0.8, 1.0, 1.5, -15.0
     ball = ss.Machine(mass=mass, names=["ball"], force={"ball": force})
@@ -30,7 +30,7 @@ def test_a_bouncing_ball() -> None:
         assert found == pytest.approx(truth, rel=1e-9, abs=1e-12)
 
 
-def test_behind_an_accumulation_it_is_not_determined() -> None:
+def test_impulse_derivatives_after_an_accumulation_are_nan() -> None:
     ball = ss.Machine(mass=1.0, names=["ball"], force={"ball": -9.81})
     ball.add_contact("floor", normal={"ball": 1.0}, restitution=0.5)
     run = ss.simulate(

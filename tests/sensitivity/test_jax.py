@@ -20,7 +20,7 @@ def way() -> Any:
     return ss.value_and_grad(lambda run: run["slide.position"][-1], m, WAY, t_end=2.0)
 
 
-def test_value_and_gradient_through_jax() -> None:
+def test_jax_returns_value_and_gradient() -> None:
     jax = pytest.importorskip("jax")
     jax.config.update("jax_enable_x64", True)
     function = ss.to_jax(way())
@@ -32,7 +32,7 @@ def test_value_and_gradient_through_jax() -> None:
     np.testing.assert_allclose(several, [[-1.0, -1.0], [-2.0, -3.0]], rtol=1e-10)
 
 
-def test_without_jax(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_jax_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     function, bridge = way(), ss.to_jax
     monkeypatch.setitem(sys.modules, "jax", None)  # its import fails
     with pytest.raises(ImportError, match=r'to_jax\(\) needs JAX: pip install "stickslip\[jax\]"'):

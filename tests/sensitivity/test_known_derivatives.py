@@ -17,7 +17,7 @@ BELT = {
 }
 
 
-def test_belt_stick_and_slip_times() -> None:
+def test_derivatives_of_belt_times_match_closed_form() -> None:
     """Stick 2A/v0, slip 2(pi - arctan(w A/v0))/w with A = (Fs - Fk)/k, over ten cycles."""
     m = ss.Machine(mass=[1.3], stiffness=[[2.0]], names=["block"])
     m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
@@ -45,7 +45,7 @@ def test_belt_stick_and_slip_times() -> None:
             np.testing.assert_allclose(sticks, stick, rtol=0, atol=4e-12 * size + lost, err_msg=name)
 
 
-def test_ball_to_its_twentieth_bounce() -> None:
+def test_derivatives_of_twenty_bounces_match_closed_form() -> None:
     """Bounces at t_n = sqrt(2h/g) (1 + 2 (e + ... + e^(n-1)) ), the position between them in closed form."""
     height, gravity, e = 1.0, 9.81, 0.9
     m = ss.Machine(mass=[2.0], names=["ball"], force={"ball": -2.0 * gravity})
@@ -74,7 +74,7 @@ def test_ball_to_its_twentieth_bounce() -> None:
         assert event.sensitivity.after[row, column] == pytest.approx((n + 1) * e**n * speed, rel=1e-11)
 
 
-def test_end_state_of_a_pull() -> None:
+def test_derivatives_of_a_pull_match_closed_form() -> None:
     """F t^2 / 2m after break-away under a ramp: all derivatives by hand."""
     static, kinetic, slope, mass, t = 1.0, 0.8, 0.2, 1.5, 9.0
     m = ss.Machine(mass=[mass], names=["slide"], force={"slide": ss.Ramp(slope=slope)})
@@ -96,7 +96,7 @@ def test_end_state_of_a_pull() -> None:
     np.testing.assert_allclose(run.sensitivity.end, expected, rtol=1e-11)
 
 
-def test_contact_lets_go_under_a_spring() -> None:
+def test_derivative_of_lift_off_time_matches_closed_form() -> None:
     """A body is held at a stop by P until a second one, on a spring k, pulls: cos(w t) = -P / (k a), w = sqrt(k / m).
 
     The mass that rests has no part in it, though all that holds it is made of that mass.

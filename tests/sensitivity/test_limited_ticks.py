@@ -17,7 +17,7 @@ def slide() -> ss.Machine:
 
 @pytest.mark.parametrize("delay", [0.0, 0.004])
 @pytest.mark.parametrize("anti_windup", ["none", "clamping", "back_calculation"])
-def test_limits_and_anti_windup(anti_windup: str, delay: float) -> None:
+def test_derivatives_of_limited_sampled_loop_agree_with_differences(anti_windup: str, delay: float) -> None:
     m = slide()
     control = ss.PID(
         kp=35.0, ki=41.0, kd=6.0, limits=LIMITS, anti_windup=anti_windup, period=0.013, delay=delay
@@ -37,7 +37,7 @@ def test_limits_and_anti_windup(anti_windup: str, delay: float) -> None:
         assert runs.off(name, 4e-5 * value) < 1e-8, name
 
 
-def test_one_behind_the_other() -> None:
+def test_derivatives_of_sampled_cascade_agree_with_differences() -> None:
     """A slow position loop commands a quick speed loop, which reads its new output at common ticks."""
     m = slide()
     m.add_controller(

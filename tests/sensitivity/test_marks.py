@@ -43,7 +43,7 @@ def test_crossing_of_an_oscillation_matches_closed_form(terminal: bool) -> None:
         assert side[1, 0] == pytest.approx(1.0 / root, rel=1e-10)
 
 
-def test_a_step_of_a_signal_stays_where_it_is() -> None:
+def test_crossing_at_a_signal_step_has_zero_derivative() -> None:
     """The acceleration jumps across the level at a time that nothing moves; so does what a controller holds."""
     m = ss.Machine(mass=2.0, stiffness=1.0, names=["q"])
     m.add_force("q", ss.Piecewise([0.0, 1.0, 1.0, 2.0], [0.0, 0.0, 1.0, 1.0]))
@@ -91,7 +91,7 @@ def test_crossings_of_forces_and_sums_match_differences() -> None:
     np.testing.assert_allclose(own, truth, rtol=1e-7, atol=1e-8)
 
 
-def test_a_crossing_behind_the_end_of_the_derivatives_has_none() -> None:
+def test_crossing_after_the_end_of_derivatives_is_nan() -> None:
     ball = ss.Machine(mass=1.0, names=["ball"], force={"ball": -9.81})
     ball.add_contact("floor", normal={"ball": 1.0}, restitution=0.5)
     ball.add_force("ball", ss.Piecewise([0.0, 3.0, 3.1, 9.0], [0.0, 0.0, 20.0, 20.0]))
@@ -104,7 +104,7 @@ def test_a_crossing_behind_the_end_of_the_derivatives_has_none() -> None:
     assert np.isnan(crossings[-1].sensitivity["ball.position"]) and crossings[-1].time > 3.0
 
 
-def test_a_number_made_of_a_crossing() -> None:
+def test_gradient_of_a_crossing_time_matches_closed_form() -> None:
     m = ss.Machine(mass=2.0, names=["slide"], force={"slide": 6.0})
     half = ss.Crossing("slide.position", level=1.5)
     of = ss.value_and_grad(lambda run: run.events[0].time, m, ["slide.mass"], t_end=3.0, events=half)

@@ -24,7 +24,7 @@ def bouncing() -> ss.Machine:
     return m
 
 
-def test_extremes_of_the_belt_by_their_closed_form() -> None:
+def test_derivatives_of_extremes_match_closed_form() -> None:
     """x lies between Fk/k ± √(A² + m v²/k), A = (Fs − Fk)/k."""
     run = ss.simulate(belt(), 7.5, initial={"block.velocity": 0.2}, sensitivities=list(BELT))
     v, fs, fk, k, m = *BELT.values(), 1.3
@@ -44,7 +44,7 @@ def test_extremes_of_the_belt_by_their_closed_form() -> None:
         assert run.sensitivity.measure("block.position.min", name) == pytest.approx(0.0, abs=1e-12)
 
 
-def test_heights_and_means_of_a_ball() -> None:
+def test_derivatives_of_heights_and_means_match_closed_form() -> None:
     """Thrown from the floor with v: up to v²/2g, back after 2v/g, and the same with ε v; mean over a time in between."""
     ball, v, g = bouncing(), 3.0, 14.0 / 1.5
     numbers = ["ball.velocity", "floor.restitution", "ball.mass"]
@@ -91,7 +91,7 @@ MEASURES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_derivatives_of_ensemble_measures(name: str) -> None:
+def test_derivatives_of_measures_agree_with_ensemble_differences(name: str) -> None:
     build, initial, t_end, parameters = CASES[name]
     m = build()
     run = ss.simulate(m, t_end, initial=initial, sensitivities=parameters)
@@ -109,7 +109,7 @@ def test_derivatives_of_ensemble_measures(name: str) -> None:
             assert own == pytest.approx(truth, rel=1e-7, abs=1e-9), (measure, parameter)
 
 
-def test_equal_extremes_that_move_differently_determine_nothing() -> None:
+def test_tied_extremes_have_nan_derivatives() -> None:
     """The maxima of an oscillation are equal only as it is not damped: by its damping they part."""
     m = ss.Machine(mass=1.0, stiffness=4.0, damping=0.0, names=["q"])
     run = ss.simulate(m, 10.0, initial={"q.velocity": 1.0}, sensitivities=["q.damping", "q.velocity"])
@@ -129,7 +129,7 @@ def test_measure_after_the_end_of_derivatives_is_nan() -> None:
         assert np.isnan(measure(name, "floor.restitution"))
 
 
-def test_refused() -> None:
+def test_measures_without_derivative_are_refused() -> None:
     run = ss.simulate(belt(), 5.0, sensitivities=["belt.law.static"])
     with pytest.raises(
         ss.UnknownNameError, match="unknown measure 'block.position.median'; known are: 'events.first'"

@@ -24,7 +24,7 @@ def slide() -> ss.Machine:
 
 @pytest.mark.parametrize("delay", [0.0, 0.004, 0.0117])
 @pytest.mark.parametrize("anti_windup", ["none", "clamping", "back_calculation"])
-def test_period_and_delay(anti_windup: str, delay: float) -> None:
+def test_derivatives_by_period_and_delay_agree_with_differences(anti_windup: str, delay: float) -> None:
     """Integrator and difference quotient depend on the period as well. Samples lie off the ticks."""
     m = slide()
     control = ss.PID(
@@ -44,7 +44,7 @@ def test_period_and_delay(anti_windup: str, delay: float) -> None:
         assert runs.off(name, closer * STEPS[name]) < 1e-8, name
 
 
-def test_with_a_filter_while_friction_slides() -> None:
+def test_derivatives_by_period_hold_with_filter_and_friction() -> None:
     """Coulomb friction that never turns; the filter of the derivative depends on the period."""
     m = slide()
     m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.7))
@@ -63,7 +63,7 @@ def ends(m: ss.Machine, t_end: float, name: str, **options: float) -> tuple[floa
     return until.time, until.reason
 
 
-def test_a_run_that_ends_at_a_tick() -> None:
+def test_end_at_a_sampling_instant_ends_derivatives() -> None:
     """The velocity's rate jumps there: on one side of the period its end lies before the tick."""
     m = slide()
     m.add_controller(ss.PID(kp=35.0, period=0.015625), name="pid", on="slide", reference=SLOW)
@@ -104,8 +104,10 @@ def stuck(law: str, masses: int) -> ss.Machine:
         ("stribeck", 1, "PID", 0.004), ("stribeck", 2, "PI", 0.0),
     ],
 )  # fmt: skip
-def test_modes_that_change_at_a_tick(law: str, masses: int, control: str, delay: float) -> None:
-    """What a controller puts out sets a body free: the tick is the event, and moves as it does."""
+def test_mode_change_at_a_sampling_instant_moves_with_it(
+    law: str, masses: int, control: str, delay: float
+) -> None:
+    """The output of a controller sets a body free: the event is the sampling instant, and moves with it."""
     m = stuck(law, masses)
     pid = ss.PID(**CONTROLS[control], period=0.0131, delay=delay)
     m.add_controller(pid, name="pid", on="slide", reference=SLOW)
@@ -123,7 +125,7 @@ def test_modes_that_change_at_a_tick(law: str, masses: int, control: str, delay:
             assert runs.off(name, step) < 2e-8, name
 
 
-def test_a_tick_at_a_step_of_the_reference() -> None:
+def test_sampling_instant_at_a_reference_step_ends_derivatives() -> None:
     """Beside it the tick finds the reference before its step, or behind it."""
     m = stuck("coulomb", 1)
     step = ss.Step(value=1.0, start=0.125)
@@ -132,23 +134,23 @@ def test_a_tick_at_a_step_of_the_reference() -> None:
     assert time == 0.125 and "at a breakpoint of a signal" in reason
 
 
-def test_ticks_that_move_apart() -> None:
+def test_separating_sampling_instants_end_derivatives() -> None:
     """The fifth tick of one is the third of the other."""
     m = slide()
     m.add_controller(ss.PID(kp=3.0, period=0.03), name="a", on="slide", reference=SLOW)
     m.add_controller(ss.PID(kp=5.0, period=0.05), name="b", on="slide", reference=SLOW)
     time, reason = ends(m, 1.005, "a.control.period")
-    assert time == pytest.approx(0.15) and "move apart" in reason
+    assert time == pytest.approx(0.15) and "separates" in reason
 
 
-def test_a_delay_that_begins_at_zero() -> None:
+def test_derivative_by_zero_delay_is_undetermined() -> None:
     m = slide()
     m.add_controller(ss.PID(kp=35.0, period=0.013), name="pid", on="slide", reference=SLOW)
     time, reason = ends(m, 1.005, "pid.control.delay")
     assert time == 0.0 and "begins at zero" in reason
 
 
-def test_backwards_goes_forwards() -> None:
+def test_adjoint_by_period_falls_back_to_forward_mode() -> None:
     m = slide()
     m.add_controller(ss.PID(kp=35.0, period=0.013), name="pid", on="slide", reference=SLOW)
     names, at = ["pid.control.period", "pid.control.kp"], [0.013, 35.0]
@@ -159,7 +161,7 @@ def test_backwards_goes_forwards() -> None:
     assert np.array_equal(*found)
 
 
-def test_means() -> None:
+def test_derivatives_of_means_by_period_agree_with_differences() -> None:
     """Ticks bend positions and velocities; what is held jumps there, and has none."""
 
     def run(period: float, **options: Any) -> ss.Trajectory:
@@ -190,8 +192,8 @@ def _mean_of(run: ss.Trajectory, signal: str) -> float:
     return float(half @ (values @ weights)) / (run.t[-1] - run.t[0])
 
 
-def test_extremes_are_none() -> None:
-    """They may lie at a tick, where the velocity bends."""
+def test_derivatives_of_extremes_by_period_are_nan() -> None:
+    """Samples may lie at a sampling instant, where the velocity has a corner."""
     m = slide()
     m.add_controller(ss.PID(kp=35.0, period=0.013), name="pid", on="slide", reference=SLOW)
     run = ss.simulate(m, 1.005, sensitivities=["pid.control.period"])

@@ -18,7 +18,7 @@ def _check(family: str, seeds: range) -> None:
 
 
 @pytest.mark.parametrize("family", ["chains", "contacts", "drives", "springs"])
-def test_few(family: str) -> None:
+def test_derivatives_of_random_machines_agree_with_differences(family: str) -> None:
     _check(family, range(FEW))
 
 
@@ -26,7 +26,7 @@ def test_few(family: str) -> None:
 @pytest.mark.parametrize(
     "family", ["chains", "drives", "contacts", "frictional", "geared", "supports", "stops", "springs"]
 )
-def test_many(family: str) -> None:
+def test_derivatives_of_many_random_machines_agree_with_differences(family: str) -> None:
     _check(family, range(MANY))
 
 
@@ -38,14 +38,14 @@ ONCE = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("family", "seed"), ONCE)
-def test_derivatives_of_formerly_failing_machines(family: str, seed: int) -> None:
+def test_derivatives_of_formerly_failing_machines_agree(family: str, seed: int) -> None:
     """Corners beside an instant at which the same modes follow, and states at rest that share a force."""
     assert [one for one in judge(family, seed) if one.word == WRONG] == []
 
 
 @pytest.mark.parametrize("rtol", [1e-9, 1e-10, 1e-11, 1e-12, 1e-13])
 def test_a_bristle_that_stops_at_its_limit_springs_back(rtol: float) -> None:
-    """What rounding leaves of its force above the limit is no second event, whose derivatives were not determined."""
+    """A force above the limit by rounding makes no second event, which would have no derivatives."""
     case = generator("chains")(47)
     case.options.update(rtol=rtol, max_step=case.t_end / 400.0)
     run = ss.simulate(case.machine, case.t_end, sensitivities=["f1.normal_load"], **case.options)

@@ -25,7 +25,7 @@ def present(machine: Any, names: list[str], initial: dict[str, float]) -> list[f
 
 
 def off(f: Any, machine: Any, names: list[str], p: list[float] | None = None, **options: Any) -> float:
-    """How far both gradients are apart, as a share of the greater one's size in units of the parameters."""
+    """Difference of both gradients, as a share of the greater one in units of the parameters."""
     p = p or present(machine, names, dict(options.get("initial") or {}))
     value, back = ss.value_and_grad(f, machine, names, mode="reverse", **options)(p)
     same, forward = ss.value_and_grad(f, machine, names, mode="forward", **options)(p)
@@ -54,7 +54,7 @@ def chain(n: int) -> tuple[ss.Machine, list[str], dict[str, float]]:
     return m, every, {f"b{i}.velocity": 0.2 + 0.01 * i for i in range(n)}
 
 
-def test_the_period_of_stick_and_slip() -> None:
+def test_adjoint_of_the_period_matches_closed_form() -> None:
     """T = 2A/v + 2 (π - arctan(ωA/v))/ω with A = (Fs - Fk)/k, between two times of coming to rest."""
     m = ss.Machine(mass=1.3, stiffness=2.0, names=["block"])
     m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
@@ -83,7 +83,7 @@ def test_the_period_of_stick_and_slip() -> None:
     assert gradient == pytest.approx(truth, rel=1e-10)
 
 
-def test_a_ball_to_its_twentieth_bounce() -> None:
+def test_adjoint_of_twenty_bounces_matches_closed_form() -> None:
     """t_n = √(2h/g) (1 + 2 Σ e^k) with k from 1 to n - 1."""
     ball = ss.Machine(mass=1.0, names=["ball"], force={"ball": -9.81})
     ball.add_contact("floor", normal={"ball": 1.0}, restitution=0.9)
@@ -103,14 +103,14 @@ def test_a_ball_to_its_twentieth_bounce() -> None:
     assert gradient == pytest.approx(truth, rel=1e-9)
 
 
-def test_a_hundred_parameters_of_a_chain() -> None:
+def test_adjoint_of_100_parameters_agrees_with_forward() -> None:
     m, names, initial = chain(10)
     t = np.linspace(0.0, 60.0, 301)
     for f in (lambda run: np.mean(run["b3.position"] ** 2), lambda run: run.events[7].time):
         assert off(f, m, names, t_end=60.0, t_eval=t, initial=initial) < 1e-11
 
 
-def test_a_limited_sampled_loop() -> None:
+def test_adjoint_of_a_limited_sampled_loop_agrees_with_forward() -> None:
     m = ss.Machine(mass=2.0, names=["slide"])
     m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.7))
     m.add_controller(
@@ -131,7 +131,7 @@ def test_a_limited_sampled_loop() -> None:
 
 
 @pytest.mark.parametrize("law", ["stribeck", "bristles"])
-def test_motions_that_are_stepped(law: str) -> None:
+def test_adjoint_of_integrated_motion_agrees_with_forward(law: str) -> None:
     laws: dict[str, Any] = {
         "stribeck": ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=0.1, viscous=0.2),
         "bristles": ss.LuGre(
@@ -146,7 +146,7 @@ def test_motions_that_are_stepped(law: str) -> None:
     assert off(lambda run: np.sum(run["block.position"] ** 2), m, names, t_end=30.0, dt=1.0) < 1e-10
 
 
-def test_adjoint_of_values_at_other_times_and_at_the_end() -> None:
+def test_adjoint_of_values_at_given_times_agrees_with_forward() -> None:
     m, names, initial = chain(2)
     options: dict[str, Any] = {"t_end": 20.0, "t_eval": np.linspace(0.0, 20.0, 41), "initial": initial}
 
@@ -161,7 +161,7 @@ def test_adjoint_of_values_at_other_times_and_at_the_end() -> None:
 
 
 @pytest.mark.parametrize("family", ["chains", "drives", "springs", "stops", "supports"])
-def test_random_machines(family: str) -> None:
+def test_adjoint_of_random_machines_agrees_with_forward(family: str) -> None:
     """Wherever both are known they are the same."""
     known = 0
     for seed in range(8):
@@ -190,7 +190,7 @@ def test_random_machines(family: str) -> None:
     assert known > 0
 
 
-def test_behind_an_accumulation_nothing_is_determined() -> None:
+def test_adjoint_after_an_accumulation_is_nan() -> None:
     ball = ss.Machine(mass=1.0, names=["ball"], force={"ball": -9.81})
     ball.add_contact("floor", normal={"ball": 1.0}, restitution=0.5)
     where: dict[str, Any] = {
@@ -217,7 +217,7 @@ def test_auto_uses_forward_mode_where_reverse_is_impossible() -> None:
     def outside(run: Any) -> Any:
         return math.exp(run["b0.position"][-1])
 
-    for f, why in ((force, "'f0.force', which is no state"), (outside, r"float\(\), math")):
+    for f, why in ((force, "'f0.force', which is not a state"), (outside, r"float\(\), math")):
         with pytest.raises(ValueError, match=f"mode = 'reverse' is not possible here: {why}"):
             ss.value_and_grad(f, m, names, mode="reverse", **options)(p)
         chosen = ss.value_and_grad(f, m, names, **options)(p)

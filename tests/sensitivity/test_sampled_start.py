@@ -1,4 +1,4 @@
-"""What a sampled controller does at the start of a run moves with the parameters."""
+"""The first output of a sampled controller at the start of a run depends on the parameters."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def by_hand(first: float, kp: complex, position: complex, velocity: complex) -> 
 
 
 @pytest.mark.parametrize(("t_start", "first"), [(0.0, 0.0), (0.5, 0.0), (0.53, 0.07)])
-def test_the_first_tick(t_start: float, first: float) -> None:
+def test_first_sampling_instant_counts(t_start: float, first: float) -> None:
     """An instant of the controller at the start counts, as any later one."""
     end = run(t_start).sensitivity.end[0]
     truth = []
@@ -42,7 +42,7 @@ def test_the_first_tick(t_start: float, first: float) -> None:
     np.testing.assert_allclose(end, truth, rtol=1e-9)
 
 
-def test_a_first_output_at_its_limit_does_not_move() -> None:
+def test_first_output_at_its_limit_has_zero_derivative() -> None:
     r = run(0.0, limits=(-5.0, 5.0))
     assert r["loop.output"][0] == 5.0
     early = r.at([0.5 * PERIOD]).sensitivity

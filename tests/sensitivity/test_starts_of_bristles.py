@@ -20,7 +20,7 @@ def block(law: ss.Law, speed: float = 0.0) -> ss.Machine:
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
 @pytest.mark.parametrize("name", ["block.position", "block.velocity", "guide.surface_velocity"])
-def test_a_start_at_rest(law: ss.Law, name: str) -> None:
+def test_derivatives_of_bristles_from_rest_agree_with_differences(law: ss.Law, name: str) -> None:
     run = ss.simulate(block(law), 1.0, sensitivities=[name], rtol=1e-11)
     assert run.sensitivity.valid_until.time == np.inf
 

@@ -1,4 +1,4 @@
-"""Where derivatives end: the run says so, and nothing is a silent number."""
+"""Where derivatives end, the run says so and gives no number."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def pushed(force: float) -> ss.Machine:
     return m
 
 
-def test_end_of_an_accumulation_of_impacts() -> None:
+def test_derivatives_end_at_an_accumulation_of_impacts() -> None:
     run = ss.simulate(
         ball(), 5.0, initial={"ball.position": 1.0}, sensitivities=["floor.restitution"], dt=0.1
     )
@@ -36,7 +36,7 @@ def test_end_of_an_accumulation_of_impacts() -> None:
     assert "valid until 1.35" in repr(run.sensitivity)
 
 
-def test_a_guard_that_only_grazes() -> None:
+def test_derivatives_end_at_a_grazing_guard() -> None:
     """Thrown up just to the ceiling: a little faster it would strike, so the way down has no derivative."""
     m = ss.Machine(mass=[1.0], names=["ball"], force={"ball": -1.0})
     m.add_contact("ceiling", {"ball": -1.0}, gap=0.5, restitution=0.5)
@@ -52,8 +52,8 @@ def test_a_guard_that_only_grazes() -> None:
     assert np.isnan(run.sensitivity.end).all()
 
 
-def test_events_at_one_instant() -> None:
-    """Two balls strike together: which one is the first changes with the height of one, not with that of gravity."""
+def test_derivatives_end_where_event_order_changes() -> None:
+    """Two balls hit together: the order changes with the height of one, not with gravity."""
     m = ss.Machine(mass=[1.0, 1.0], names=["a", "b"], force={"a": -1.0, "b": -1.0})
     for name in ("a", "b"):
         m.add_contact(f"floor {name}", {name: 1.0}, restitution=0.5)
@@ -76,7 +76,7 @@ def test_events_at_one_instant() -> None:
         ),  # at once on its way: friction turns with the start velocity
     ],
 )
-def test_start_on_a_guard(force: float, parameter: str, said: str) -> None:
+def test_derivatives_end_at_a_start_on_a_guard(force: float, parameter: str, said: str) -> None:
     run = ss.simulate(pushed(force), 2.0, sensitivities=[parameter])
     assert run.sensitivity.valid_until.time == 0.0
     assert run.sensitivity.valid_until.event is None
@@ -84,7 +84,7 @@ def test_start_on_a_guard(force: float, parameter: str, said: str) -> None:
     assert np.isnan(run.sensitivity["slide.position", parameter]).all()
 
 
-def test_a_vertical_tangent_at_rest() -> None:
+def test_derivatives_end_at_a_vertical_tangent() -> None:
     """With a shape below 1 friction falls infinitely fast as a slip begins."""
     m = ss.Machine(mass=1.0, names=["slide"], force={"slide": ss.Ramp(slope=0.5)})
     m.add_friction("guide", on="slide", law=ss.Stribeck(1.0, 0.8, 0.1, shape=0.5))
@@ -93,20 +93,20 @@ def test_a_vertical_tangent_at_rest() -> None:
     assert until.time == pytest.approx(2.0) and "vertical tangent" in until.reason
 
 
-def test_start_at_rest_that_friction_restores() -> None:
+def test_start_restored_to_rest_has_derivatives() -> None:
     """Under less than kinetic friction a small start velocity is gone at once: it moves nothing."""
     run = ss.simulate(pushed(0.5), 2.0, sensitivities=["slide.velocity", "slide.position"])
     assert run.sensitivity.valid_until.time == np.inf
     np.testing.assert_allclose(run.sensitivity.end, [[0.0, 1.0], [0.0, 0.0]], atol=1e-12)
 
 
-def test_start_of_a_slip_that_the_parameter_leaves_alone() -> None:
+def test_slip_start_independent_of_the_parameter_has_derivatives() -> None:
     run = ss.simulate(pushed(1.5), 2.0, sensitivities=["guide.law.kinetic"])
     np.testing.assert_allclose(run.sensitivity.end, [[-2.0], [-2.0]], rtol=1e-11)
 
 
-def test_two_feet_that_strike_together() -> None:
-    """By the angle, which is zero and of which nothing tells the size, one strikes before the other."""
+def test_derivatives_end_where_two_feet_strike_together() -> None:
+    """With another angle, which is zero and has no known size, one contact hits before the other."""
     m = ss.Machine(mass=[1.0, 0.1], names=["y", "phi"], force={"y": -9.81})
     for name, arm in (("left", -0.2), ("right", 0.2)):
         m.add_contact(name, normal={"y": 1.0, "phi": arm}, restitution=0.3)

@@ -1,4 +1,4 @@
-"""What a user asks for, and what is refused."""
+"""Requests for derivatives, and requests that are refused."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def run(*parameters: str) -> ss.Trajectory:
     return ss.simulate(block(), 20.0, dt=0.5, initial={"block.velocity": 0.2}, sensitivities=parameters)
 
 
-def test_the_run_stays_the_same() -> None:
+def test_sensitivities_leave_the_run_bitwise_equal() -> None:
     plain, other = run(), run("belt.law.static", "block.mass")
     assert plain.state == other.state
     np.testing.assert_array_equal(plain.y, other.y)
     assert plain.events == other.events
 
 
-def test_signals_that_are_no_states() -> None:
+def test_derivatives_of_other_signals_agree_with_differences() -> None:
     """The friction force is k x + m a where it slides, and k x where it sticks."""
     r = run("block.stiffness", "belt.law.kinetic")
     s = r.sensitivity
@@ -41,7 +41,7 @@ def test_signals_that_are_no_states() -> None:
     )  # fmt: skip
 
 
-def test_shapes_and_other_grids() -> None:
+def test_derivatives_have_documented_shapes() -> None:
     r = run("belt.law.static", "block.mass")
     assert r.sensitivity.parameters == ("belt.law.static", "block.mass")
     assert r.sensitivity.states.shape == (2, 2, r.t.size)
@@ -54,8 +54,8 @@ def test_shapes_and_other_grids() -> None:
     assert run().events[0].sensitivity is None
 
 
-def test_states_on_both_sides_of_an_event() -> None:
-    """Where it comes to rest the velocity is that of the belt on both sides, whatever the parameters."""
+def test_derivatives_on_both_sides_of_an_event_match() -> None:
+    """At the start of stick the velocity is that of the belt on both sides, for any parameters."""
     r = run("belt.law.static", "belt.surface_velocity")
     stops = next(e for e in r.events if e.after == ss.Mode.STICK)
     assert stops.sensitivity is not None
@@ -67,7 +67,7 @@ def test_states_on_both_sides_of_an_event() -> None:
     )
 
 
-def test_a_bound_is_left_on_the_allowed_side() -> None:
+def test_derivative_at_a_bound_is_one_sided() -> None:
     """Kinetic friction at the static level can only fall."""
     m = ss.Machine(mass=2.0, names=["slide"], force={"slide": -3.0})
     m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=1.0))
@@ -75,7 +75,7 @@ def test_a_bound_is_left_on_the_allowed_side() -> None:
     np.testing.assert_allclose(r.sensitivity.end[:, 0], [-1.0, -1.0], rtol=1e-9)
 
 
-def test_beside_crossings() -> None:
+def test_crossings_do_not_shift_event_derivatives() -> None:
     """Marks among the events shift the derivatives of no event."""
     mark = ss.Crossing("block.position", level=0.2)
     plain = run("belt.law.static")
@@ -89,7 +89,7 @@ def test_beside_crossings() -> None:
         assert one.sensitivity["belt.law.static"] == other.sensitivity["belt.law.static"]
 
 
-def test_refused() -> None:
+def test_bad_sensitivities_are_refused() -> None:
     with pytest.raises(ss.UnknownNameError, match="unknown parameter 'belt.nothing'"):
         run("belt.nothing")
     with pytest.raises(ValueError, match="'block.mass' is given twice"):
@@ -97,7 +97,7 @@ def test_refused() -> None:
     with pytest.raises(ValueError, match="sequence of names"):
         ss.simulate(block(), 1.0, sensitivities="block.mass")
     r = run("block.mass")
-    with pytest.raises(ss.UnknownNameError, match="no derivatives by 'belt.law.static' were asked for"):
+    with pytest.raises(ss.UnknownNameError, match="no derivatives by 'belt.law.static' were requested"):
         r.sensitivity["block.position", "belt.law.static"]
     with pytest.raises(ss.UnknownNameError, match="unknown signal 'nothing'"):
         r.sensitivity["nothing", "block.mass"]
@@ -105,7 +105,7 @@ def test_refused() -> None:
         r.sensitivity["belt.mode", "block.mass"]
     with pytest.raises(ValueError, match="a signal and a parameter"):
         r.sensitivity["block.mass"]
-    with pytest.raises(ValueError, match="no derivatives: ask for them"):
+    with pytest.raises(ValueError, match="no derivatives: request them"):
         _ = run().sensitivity
     for options in ({"keep": "events"}, {"method": "time_stepping", "max_step": 1e-3}, {"state": r.state}):
         with pytest.raises(ValueError, match="sensitivities and .* exclude each other: "):
@@ -132,8 +132,8 @@ def test_quantisers_and_delays_are_refused_by_name() -> None:
         ss.simulate(m, 1.0, sensitivities=["slide.mass"])
 
 
-def test_values_without_neighbours_are_refused_by_name() -> None:
-    """No steps yet, and no limits: next to the first every value makes steps, next to the second there is none."""
+def test_infinite_values_are_refused_by_name() -> None:
+    """Zero quantum and infinite limit: near the first every value makes steps, near the second there is no value."""
     m = block()
     m.add_controller(ss.PID(kp=3.0, period=0.01), name="loop", on="block", reference=1.0)
     with pytest.raises(ValueError, match=r"'loop.control.quantum': a quantiser has no derivative"):

@@ -19,7 +19,7 @@ def belt() -> ss.Machine:
 START = {"block.velocity": 0.2}
 
 
-def test_the_time_of_the_first_slip() -> None:
+def test_gradient_of_break_away_time_matches_closed_form() -> None:
     """The block sticks until k v t = static: t = static / k v."""
     value, gradient = ss.value_and_grad(
         lambda run: run.events[0].time ** 2, belt(), ["belt.law.static"], t_end=9.0, initial=START
@@ -29,7 +29,7 @@ def test_the_time_of_the_first_slip() -> None:
     assert gradient == pytest.approx([2.0 * t / (2.0 * 0.2)], rel=1e-10)
 
 
-def test_a_mean_over_a_slip_by_its_closed_form() -> None:
+def test_gradient_of_a_mean_matches_closed_form() -> None:
     """Free oscillation after release: mean of x² of x = a cos(w t) over its samples, by the amplitude and the mass."""
     m = ss.Machine(mass=2.0, stiffness=8.0, names=["q"])
     t = np.linspace(0.0, 3.0, 301)
@@ -84,12 +84,12 @@ def test_reading_values_without_derivative_raises() -> None:
         return ss.value_and_grad(f, belt(), ["belt.law.static"], t_end=9.0, initial=START)([1.0])  # type: ignore[arg-type]
 
     with pytest.raises(
-        AttributeError, match=r"'energy' of a run has no derivative: value_and_grad knows run\[signal\]"
+        AttributeError, match=r"'energy' of a run has no derivative: value_and_grad supports run\[signal\]"
     ):
         of(lambda run: run.energy.residual)
     with pytest.raises(ValueError, match="a mode has no derivative"):
         of(lambda run: np.mean(run["belt.mode"]))
-    with pytest.raises(ValueError, match="(?s)what f returns = .* it must be a number"):
+    with pytest.raises(ValueError, match="(?s)the result of f = .* it must be a number"):
         of(lambda run: run["block.position"])
     with pytest.raises(ValueError, match=r"parameters = \[\] is not allowed"):
         ss.value_and_grad(lambda run: 0.0, belt(), [], t_end=1.0)

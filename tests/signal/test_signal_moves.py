@@ -103,7 +103,7 @@ def test_third_order_move_is_time_optimal(distance, velocity, acceleration, jerk
         ((3.0, 1.0, 1.0, 1.0), [1.0, 1.0, 1.0, 1.0, 1.0]),  # a touched, then cruise
     ],
 )
-def test_segments_by_hand(arguments, lengths):
+def test_segments_match_hand_calculation(arguments, lengths):
     d, v, a, j = arguments
     move = PointToPoint(d, v, a, j)
     np.testing.assert_allclose(np.diff(move.breakpoints), lengths, rtol=1e-14)
@@ -116,7 +116,7 @@ def test_limit_of_infinite_jerk_is_the_trapezoid():
     np.testing.assert_allclose(sharp(t), Trapezoidal(3.0, 1.0, 0.8)(t), atol=2e-9)
 
 
-def test_no_way_no_move():
+def test_zero_distance_has_no_move():
     for move in (PointToPoint(0.0, 1.0, 1.0, 1.0, offset=2.0), Trapezoidal(0.0, 1.0, 1.0, offset=2.0)):
         assert move.is_constant and move(3.0) == 2.0 and move.duration == 0.0 and len(move.breakpoints) == 0
 

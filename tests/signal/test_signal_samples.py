@@ -41,7 +41,7 @@ def test_cubic_reproduces_cubics_on_uneven_samples():
 
 @given(tables())
 @settings(max_examples=40, deadline=None)
-def test_linear_is_numpys(table):
+def test_linear_equals_numpy_interp(table):
     t, y = table
     x = np.linspace(t[0] - 1.0, t[-1] + 1.0, 101)
     np.testing.assert_allclose(Samples(t, y)(x), np.interp(x, t, y), atol=2e-14 * (1 + np.abs(y).max()))

@@ -113,7 +113,7 @@ def test_taylor_series_continues_the_signal_within_its_piece(signal):
 
 
 @every
-def test_next_breakpoint_walks_through_all_of_them(signal):
+def test_next_breakpoint_lists_all_breakpoints(signal):
     breakpoints = signal.breakpoints
     assert np.all(np.diff(breakpoints) > 0)
     chain, t = [], -np.inf
@@ -128,7 +128,7 @@ def test_values_at_a_breakpoint_are_those_from_the_right(signal):
         assert signal(b) == pytest.approx(signal(np.nextafter(b, np.inf)), abs=1e-14)
 
 
-def test_breakpoints_are_where_the_shape_says():
+def test_breakpoints_match_the_shape():
     assert list(Ramp(slope=1.0, start=1.0, stop=4.0).breakpoints) == [1.0, 4.0]
     assert list(Step(1.0, start=2.0).breakpoints) == [2.0]
     assert list(SmoothStep(1.0, start=2.0, duration=0.5).breakpoints) == [2.0, 2.5]
@@ -186,7 +186,7 @@ def test_numbers_stand_for_signals():
         s + "1"
 
 
-def test_shapes_of_the_result():
+def test_values_have_the_shape_of_the_times():
     s = Sine(1.0, 1.0)
     assert type(s(0.25)) is float and type(s(1)) is float and type(s(np.float64(1))) is float
     assert s(np.array(0.25)) == pytest.approx(1.0)

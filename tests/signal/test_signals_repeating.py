@@ -33,7 +33,7 @@ def test_a_clipped_sine_has_no_end() -> None:
 
 
 def test_breakpoints_are_exact_after_a_million_periods() -> None:
-    """Where sin(x) = ±1/2: at odd twelfths of the period, but those at the quarters."""
+    """Times of sin(x) = ±1/2: the odd twelfths of the period except the quarters."""
     flat, t = ss.Sine(1.0, 50.0).clip(-0.5, 0.5), 2e4
     for k, twelfth in enumerate([1, 5, 7, 11] * 2):
         t = flat.compiled.next_breakpoint(t)
@@ -71,7 +71,7 @@ def test_breakpoints_are_exact_after_a_million_periods() -> None:
         ),
     ],
 )  # fmt: skip
-def test_signals_composed_of_repeating_ones_repeat(signal: ss.Signal, expected: object) -> None:
+def test_composed_periodic_signals_are_periodic(signal: ss.Signal, expected: object) -> None:
     t = T[T > 0.1]
     assert signal.repeats_after is not None or signal(100.0) == 3.0
     assert signal(t) == pytest.approx(expected(t), abs=1e-9)  # type: ignore[operator]
@@ -104,7 +104,7 @@ def machine(push: ss.Signal, load: ss.Signal | float = 1.0) -> ss.Machine:
     return m
 
 
-def test_runs_are_those_of_signals_with_an_end() -> None:
+def test_runs_with_periodic_and_finite_signals_are_equal() -> None:
     push, load = ss.Sine(1.0, 3.0), 1.0 + square(1.5) * 0.5
     endless = ss.simulate(machine(push.clip(-0.5, 0.5), load), t_end=6.0, dt=0.01)
     ended = Where(ss.Sine(1.0, 1.5), 1.0, -1.0, until=7.0) * 0.5 + 1.0
@@ -118,7 +118,7 @@ def test_runs_are_those_of_signals_with_an_end() -> None:
     )
 
 
-def test_real_time_and_laws_see_them() -> None:
+def test_real_time_and_laws_accept_periodic_signals() -> None:
     """Fixed steps, a law moved by hand, and derivatives along a run: as with an end."""
     saw = Repeat(ss.Piecewise([0, 1, 2], [0, 1, 0]), 2.0) * 0.3
     pairs = [(ss.Sine(1.0, 3.0).clip(-0.5, 0.5), ss.Sine(1.0, 3.0).clip(-0.5, 0.5, until=7.0))]

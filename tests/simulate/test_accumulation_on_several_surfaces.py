@@ -36,14 +36,14 @@ def test_spiral_comes_to_rest_at_the_time_of_the_closed_form(coupling: float, me
     assert len(run.events) < 2.0 * np.log(1e-13) / np.log(factor) + 10
 
 
-def test_spiral_with_unequal_surfaces() -> None:
+def test_spiral_with_unequal_surfaces_ends_at_closed_form_time() -> None:
     run = ss.simulate(spiral((1.0, 2.5), 6.0), 2.0, initial={"x0": 3.0, "x1": -2.0})
     assert run.success, run.message
     assert run.events[-1].time == pytest.approx((3.0 + 2.0) / (1.0 + 2.5), abs=1e-9)
 
 
 @pytest.mark.parametrize("size", [0.0, 1e-12, 1e-3, 1e6])
-def test_spiral_from_any_size(size: float) -> None:
+def test_spiral_of_any_size_ends_in_few_events(size: float) -> None:
     rest = size / (2.0 + 2.0)
     run = ss.simulate(spiral((2.0, 2.0), 3.0), 2.0 * rest + 1.0, initial={"x0": size, "x1": 0.0})
     assert run.success, run.message

@@ -1,4 +1,4 @@
-"""What cannot be meant raises ValueError or KeyError and names the argument, what it was, what is allowed."""
+"""Impossible input raises ValueError or KeyError with the argument, its value and the allowed range."""
 
 import numpy as np
 import pytest
@@ -147,7 +147,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("call", "message"), CASES, ids=[message for _, message in CASES])
-def test_value_error(call, message):
+def test_bad_values_are_refused_with_their_message(call, message):
     with pytest.raises(ValueError, match=f"^{message}" if message[0].isalpha() else message):
         call()
 
@@ -157,11 +157,13 @@ def test_unknown_names_list_the_known_ones():
         run(initial={"block.speed": 1.0})
     with pytest.raises(KeyError, match=r"'belt.forse'.*'block.position'.*'belt.force'.*'belt.mode'"):
         run()["belt.forse"]
-    with pytest.raises(KeyError, match="^'block' is no signal; it has 'block.position', 'block.velocity', "):
+    with pytest.raises(
+        KeyError, match="^'block' is not a signal; its signals are 'block.position', 'block.velocity', "
+    ):
         run()["block"]
 
 
-def test_a_refused_element_leaves_the_machine_as_it_was():
+def test_refused_element_leaves_the_machine_unchanged():
     m = belt()
     before = [e.time for e in ss.simulate(m, t_end=10.0, initial={"block.velocity": 0.2}).events]
     for call in (

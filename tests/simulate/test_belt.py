@@ -26,7 +26,7 @@ def error_of_events(trajectory: ss.Trajectory, belt: Belt, t_end: float = 200.0)
     return max(abs(e.time - t) for e, (t, _) in zip(trajectory.events, expected, strict=True))
 
 
-def test_published_numbers():
+def test_published_numbers_are_reproduced():
     # m = 1, k = 2, v = 0.2, N = 1, static 1, kinetic 0.8: derived in issue text and in reference.belt
     r = run(PUBLISHED)
     assert len(r.events) == 87
@@ -56,7 +56,7 @@ def test_second_set_breaks_away_periodically():
 
 
 @pytest.mark.parametrize("method", ["auto", "explicit", "stiff"])
-def test_motion_between_events(method):
+def test_motion_between_events_matches_closed_form(method):
     r = run(PUBLISHED, dt=0.05, method=method, rtol=1e-9)
     expected = np.array([PUBLISHED.state(t) for t in r.t]).T
     assert np.abs(r.y - expected).max() < {"auto": 1e-12, "explicit": 1e-7, "stiff": 1e-7}[method]

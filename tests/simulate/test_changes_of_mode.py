@@ -99,14 +99,14 @@ def test_stribeck_takes_the_escaping_branch(shape, vs, slope, method):
     ids=str,
 )
 @pytest.mark.parametrize("kinetic", [1.0, 0.8])
-def test_a_touched_limit_holds(force, kinetic, method):
+def test_touched_limit_keeps_stick(force, kinetic, method):
     r = ss.simulate(slide(ss.Coulomb(static=1.0, kinetic=kinetic), force), t_end=10.0, method=method)
     assert r.success and len(r.events) == 0
     assert r["slide.position"][-1] == 0.0
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_limit_reached_and_then_passed(method):
+def test_limit_reached_then_passed_releases_once(method):
     # rises to the limit, rests there for a second, goes on rising: leaves when it goes on
     force = ss.Piecewise([0, 1, 2, 3], [0, 1, 1, 2])
     r = ss.simulate(slide(ss.Coulomb(static=1.0, kinetic=0.8), force), t_end=3.0, method=method)
@@ -116,7 +116,7 @@ def test_a_limit_reached_and_then_passed(method):
 
 @pytest.mark.parametrize("method", ["auto", "explicit"])
 @pytest.mark.parametrize("excess", [1e-4, 1e-6])
-def test_a_limit_hardly_passed_releases(excess, method):
+def test_limit_passed_by_little_releases(excess, method):
     # F = (1 + e) sin(2 pi f t) passes 1 at t = asin(1/(1 + e))/(2 pi f), unseen by the resting state
     f = 50.0
     r = ss.simulate(
@@ -180,7 +180,7 @@ def test_coupled_elements_with_unequal_sides_hold_each_its_own(hold):
 
 
 def chain_of_releases(limits, kinetic, mass, coupling, force):
-    """Who slides just after break-away of a train with inertial coupling: release by release, plain NumPy.
+    """Sliding bodies just after break-away of a train with inertial coupling: release by release, plain NumPy.
 
     M = mass + coupling * L (L the Laplacian of the chain): when one block starts, its acceleration pulls
     the next. A block leaves where the force that would hold it exceeds its limit.
@@ -205,7 +205,7 @@ def chain_of_releases(limits, kinetic, mass, coupling, force):
 
 @pytest.mark.parametrize("method", ["auto", "explicit"])
 @pytest.mark.parametrize("last", [True, False])
-def test_a_release_sets_off_the_next_at_the_same_instant(last, method):
+def test_release_triggers_the_next_at_the_same_instant(last, method):
     limits = np.array([2.0, 0.35, 0.12, 0.03, 0.01 if last else 1.0])
     kinetic = 0.25 * limits
     M, order, a = chain_of_releases(limits, kinetic, 1.0, 1.0, np.array([2.0, 0, 0, 0, 0]))
@@ -222,7 +222,7 @@ def test_a_release_sets_off_the_next_at_the_same_instant(last, method):
     assert [after[f"{n}.acceleration"][0] for n in names] == pytest.approx(a, abs=1e-12)
 
 
-def test_a_block_between_an_element_and_a_surface_that_starts_to_move():
+def test_block_between_rest_and_a_starting_surface_matches_closed_form():
     # the ground holds 10 N, the belt 1 N: it slides under the block with 0.8 N, or takes it along
     for ground, belt, moves in ((10.0, 1.0, False), (1.0, 10.0, True)):
         for start in (ss.Ramp(slope=0.1, start=1.0), ss.SmoothStep(0.5, start=1.0)):
@@ -238,7 +238,7 @@ def test_a_block_between_an_element_and_a_surface_that_starts_to_move():
             assert abs(r[f"{slips}.force"][-1]) == pytest.approx(0.8)
 
 
-def test_two_elements_under_each_block_of_a_long_train():
+def test_train_with_two_elements_per_block_matches_closed_form():
     # 20 blocks, each held by 1 + 2 N and let go at 3 N: as many small problems, not one of 40 elements
     n = 20
     names = [f"b{i}" for i in range(n)]

@@ -123,7 +123,7 @@ def test_a_copy_is_equal_and_runs_with_the_same_bits(make, again):
 
 
 @each
-def test_two_that_are_described_alike_are_equal_and_none_like_another(make):
+def test_equal_descriptions_are_equal_and_others_differ(make):
     m = make()[0]
     assert m == make()[0]
     assert m != 1
@@ -159,7 +159,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_every_part_of_the_plant_counts(change):
+def test_equality_includes_the_plant(change):
     assert ss.Machine(mass=1.0, names=["a"]) != CHANGES[change]()
 
 
@@ -169,7 +169,7 @@ def test_every_part_of_the_plant_counts(change):
      {"name": "other"}, {"law": ss.StickSlip(ss.Coulomb(1.0, 0.8), dwell=1.0, memory=0.1)}],
     ids=lambda c: next(iter(c)),
 )  # fmt: skip
-def test_every_argument_of_friction_counts(changed):
+def test_equality_includes_friction_arguments(changed):
     def make(**given):
         m = ss.Machine(mass=[1.0, 1.0], names=["a", "b"])
         m.add_friction(**({"name": "f", "on": "a", "law": ss.Coulomb(1.0, 0.8)} | given))
@@ -185,7 +185,7 @@ def test_every_argument_of_friction_counts(changed):
      {"friction": 0.4}, {"tangent": {"b": 2.0}}],
     ids=lambda c: next(iter(c)),
 )  # fmt: skip
-def test_every_argument_of_a_contact_counts(changed):
+def test_equality_includes_contact_arguments(changed):
     def make(**given):
         m = ss.Machine(mass=[1.0, 1.0], names=["a", "b"])
         m.add_contact(
@@ -204,7 +204,7 @@ def test_every_argument_of_a_contact_counts(changed):
      {"to": "b"}, {"to": None}, {"period": 0.1}, {"control": ss.PI(kp=1.0, tn=1.0, limits=1.0)}],
     ids=lambda c: next(iter(c)),
 )  # fmt: skip
-def test_every_argument_of_a_controller_counts(changed):
+def test_equality_includes_controller_arguments(changed):
     def make(**given):
         m = ss.Machine(mass=[1.0, 1.0], names=["a", "b"])
         m.add_controller(
@@ -216,7 +216,7 @@ def test_every_argument_of_a_controller_counts(changed):
     assert make() != make(**changed)
 
 
-def test_matrices_that_only_runs_show_count_as_well():
+def test_equality_includes_hidden_matrices():
     def make(**given):
         return ss.StateSpace(**({"A": [[-1.0]], "B": [[1.0]], "C": [[1.0]]} | given))
 
@@ -250,7 +250,7 @@ def test_a_run_is_pickled_with_its_dense_form(make, keep):
         same_runs(*on)
 
 
-def test_time_stepping_is_pickled_too():
+def test_time_stepping_run_is_pickled():
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -9.81})
     m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.3, restitution=0.5)
     run = ss.simulate(

@@ -66,7 +66,7 @@ def machine(n, force=None):
 
 @pytest.mark.parametrize(("method", "tolerance"), [("auto", 1e-10), ("explicit", 1e-7)])
 @pytest.mark.parametrize("n", [2, 3])
-def test_blocks_on_one_belt(n, method, tolerance):
+def test_coupled_blocks_on_a_belt_agree_with_scipy(n, method, tolerance):
     expected, y = by_hand(n, 30.0)
     m, initial = machine(n)
     r = ss.simulate(m, t_end=30.0, initial=initial, method=method, rtol=1e-10)
@@ -76,7 +76,7 @@ def test_blocks_on_one_belt(n, method, tolerance):
     assert r.state.x == pytest.approx(y, abs=tolerance)
 
 
-def test_blocks_under_a_vibrating_force():
+def test_blocks_under_a_vibrating_force_agree_with_scipy():
     expected, y = by_hand(2, 20.0, lambda t: 0.6 * np.sin(2 * np.pi * 0.37 * t))
     m, initial = machine(2, {"b0": ss.Sine(amplitude=0.6, frequency=0.37)})
     r = ss.simulate(m, t_end=20.0, initial=initial)
@@ -85,7 +85,7 @@ def test_blocks_under_a_vibrating_force():
     assert r.state.x == pytest.approx(y, abs=1e-10)
 
 
-def test_friction_between_two_free_blocks():
+def test_friction_between_free_blocks_matches_closed_form():
     # a is pushed; b goes with it until the friction between them is exceeded: F > mu (1 + m_a/m_b)
     m = ss.Machine(mass=[1.0, 2.0], names=["a", "b"], force={"a": ss.Ramp(slope=1.0)})
     m.add_friction("between", on=("a", "b"), law=ss.Coulomb(static=1.0, kinetic=0.75))
@@ -96,7 +96,7 @@ def test_friction_between_two_free_blocks():
     assert r["b.velocity"][-1] == pytest.approx(together + 0.75 * 1.5 / 2, abs=1e-14)
 
 
-def test_a_lever():
+def test_lever_matches_closed_form():
     # a mapping of factors: a carriage gripped by a belt around a drum of radius r, v = x' - r phi'
     r, inertia, mass = 0.3, 0.05, 2.0
     m = ss.Machine(mass=[mass, inertia], names=["carriage", "drum"], force={"carriage": 3.0})

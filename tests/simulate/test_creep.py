@@ -49,7 +49,7 @@ def test_no_slip_of_a_real_motion_is_lost():
 )
 @pytest.mark.parametrize("damping", [0.0, 0.3])
 def test_unloaded_element_at_the_far_end_leaves_rest_by_a_high_derivative(force, damping):
-    """Without normal load the element is not there: the chain moves as the matrix exponential says."""
+    """Without normal load the element has no effect: the chain follows the matrix exponential."""
     stiffness = np.array([[1.0, -1.0], [-1.0, 1.0]])
     m = ss.Machine(
         mass=[1.0, 1.0],

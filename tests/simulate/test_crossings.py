@@ -36,7 +36,7 @@ def test_crossings_are_those_of_the_closed_form() -> None:
     assert run.status == "finished"
 
 
-def test_the_motion_is_that_without_them() -> None:
+def test_crossings_do_not_change_the_motion() -> None:
     m = oscillator()
     m.add_friction("guide", on="q", law=ss.Coulomb(0.1, 0.08))
     start = {"q.velocity": 1.0}
@@ -47,7 +47,7 @@ def test_the_motion_is_that_without_them() -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_a_run_ends_there_and_goes_on() -> None:
+def test_terminal_crossing_ends_a_run_that_can_continue() -> None:
     m = oscillator()
     stop = ss.Crossing("q.position", level=0.5, direction=-1, terminal=True)
     run = ss.simulate(m, t_end=20.0, initial={"q.velocity": 1.0}, events=[stop, ss.Crossing("q.velocity")])
@@ -94,7 +94,9 @@ def test_marks_are_kept_with_the_run(tmp_path: Path) -> None:
 
 def test_invalid_crossings_are_refused() -> None:
     m = oscillator()
-    with pytest.raises(ss.UnknownNameError, match="^'q' is no signal; it has 'q.position', 'q.velocity'"):
+    with pytest.raises(
+        ss.UnknownNameError, match="^'q' is not a signal; its signals are 'q.position', 'q.velocity'"
+    ):
         ss.simulate(m, t_end=1.0, events=ss.Crossing("q"))
     with pytest.raises(ValueError, match="direction = 2 is not allowed"):
         ss.Crossing("q.position", direction=2)

@@ -52,7 +52,7 @@ def value_at(value, at):
 
 
 def damages(value):
-    """Of one place: other things, and the same with a length or entries changed."""
+    """Damaged values for one place: other types, and the value with a length or entries changed."""
     yield from OTHERS
     if isinstance(value, (tuple, list)) and value:
         yield value[:-1]
@@ -79,14 +79,14 @@ def use(run):
         _ = run[name]
 
 
-def test_the_sound_one_is_read():
+def test_undamaged_run_is_read():
     again = copy.deepcopy(RUN)
     assert again.events == RUN.events and len(RUN.events) > 10
     use(again)
 
 
 @pytest.mark.parametrize("at", list(paths(RUN.__getstate__()["run"])), ids=str)
-def test_damage_anywhere_in_a_run(at):
+def test_damage_in_a_run_is_refused_or_harmless(at):
     saved = RUN.__getstate__()
     for new in damages(value_at(saved["run"], at)):
         empty = object.__new__(ss.Trajectory)
@@ -98,7 +98,7 @@ def test_damage_anywhere_in_a_run(at):
 
 
 @pytest.mark.parametrize("at", list(paths(RUN.state.__getstate__())), ids=str)
-def test_damage_anywhere_in_a_state(at):
+def test_damage_in_a_state_is_refused_or_harmless(at):
     saved = RUN.state.__getstate__()
     for new in damages(value_at(saved, at)):
         state = type(RUN.state).__new__(type(RUN.state))
@@ -124,7 +124,7 @@ def other_machines():
     yield m
 
 
-def test_a_state_of_another_machine_is_told_by_its_description():
+def test_state_of_another_machine_is_refused():
     others = list(other_machines())
     states = [ss.simulate(m, 1.0).state for m in others]
     for i, m in enumerate(others):

@@ -11,12 +11,12 @@ NAMES = ["rtol", "max_step", "theta", "rebound_threshold", "max_events", "max_ti
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_numbers(name):
+def test_default_numbers_equal_those_of_the_engine(name):
     shown = inspect.signature(ss.simulate).parameters[name]
     assert shown.default == getattr(_core.flow.Options(), name)
 
 
-def test_names():
+def test_default_names_equal_those_of_the_engine():
     shown = inspect.signature(ss.simulate).parameters
     engine = _core.flow.Options()
     assert _core.flow.Method.__members__[shown["method"].default] == engine.method

@@ -14,13 +14,13 @@ def belt(law, velocity=0.2):
 
 
 @pytest.mark.parametrize("b", [PUBLISHED, SECOND])
-def test_exact_flow(b):
+def test_energy_of_exact_flow_balances_to_rounding(b):
     m = belt(ss.Coulomb(static=b.static, kinetic=b.kinetic), b.belt_velocity)
     r = ss.simulate(m, t_end=200.0, initial={"block.velocity": b.belt_velocity})
     assert r.energy.residual < 1e-14
 
 
-def test_terms_against_the_closed_form():
+def test_energy_terms_match_closed_form():
     # up to t = 2.5 the belt drags the spring: its work v F dt = k x^2/2 all goes into the spring
     m = belt(ss.Coulomb(static=1.0, kinetic=0.8))
     r = ss.simulate(m, t_end=20.0, initial={"block.velocity": 0.2}, dt=0.5)
@@ -38,14 +38,14 @@ def test_terms_against_the_closed_form():
 
 @pytest.mark.parametrize("method", ["auto", "explicit", "stiff"])
 @pytest.mark.parametrize("shape", [0.5, 1.0, 2.0])
-def test_numerical_flow(shape, method):
+def test_energy_of_integrated_flow_balances_to_tolerance(shape, method):
     law = ss.Stribeck(static=1.0, kinetic=0.8, stribeck_velocity=0.05, shape=shape, viscous=0.05)
     r = ss.simulate(belt(law), t_end=50.0, initial={"block.velocity": 0.2}, rtol=1e-10, method=method)
     assert r.success and len(r.events) > 10
     assert r.energy.residual < 1e-9
 
 
-def test_every_kind_of_power():
+def test_energy_balance_includes_every_kind_of_power():
     m = ss.Machine(
         mass=[1.0, 2.0, 0.5],
         stiffness=[[3.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]],
@@ -76,7 +76,7 @@ def test_every_kind_of_power():
     assert "residual" in repr(e)
 
 
-def test_a_wrong_motion_would_show():
+def test_wrong_motion_violates_the_energy_balance():
     # the audit itself: the same trajectory judged with another spring does not balance
     r = ss.simulate(
         belt(ss.Coulomb(static=1.0, kinetic=0.8)), t_end=20.0, initial={"block.velocity": 0.2}, dt=0.1

@@ -18,7 +18,7 @@ def run():
     return ss.simulate(m, 3.0, initial={"y.position": 0.5, "x.velocity": 1.0})
 
 
-def test_columns_hold_what_events_hold(run):
+def test_columns_equal_the_events(run):
     events = list(run.events)
     assert len(events) == len(run.events) > 20
     for field in dataclasses.fields(ss.Event):
@@ -33,7 +33,7 @@ def test_columns_hold_what_events_hold(run):
     assert np.all(np.diff(run.events.time) >= 0)
 
 
-def test_events_are_what_they_say(run):
+def test_event_attributes_are_consistent(run):
     first = run.events[0]
     assert isinstance(first, ss.Event) and isinstance(first.before, ss.Mode) and type(first.time) is float
     assert type(first.impact) is bool and type(first.instant) is int and type(first.element) is str
@@ -42,7 +42,7 @@ def test_events_are_what_they_say(run):
         run.events[len(run.events)]
 
 
-def test_parts(run):
+def test_slices_of_events_are_events(run):
     events = run.events
     assert isinstance(events[2:5], ss.Events) and list(events[2:5]) == list(events)[2:5]
     assert list(events[::-1]) == list(events)[::-1]

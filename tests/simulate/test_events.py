@@ -13,7 +13,7 @@ STICK, FORWARD, BACKWARD = ss.Mode.STICK, ss.Mode.SLIP_FORWARD, ss.Mode.SLIP_BAC
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("length", [1e-6, 1e-7, 1e-9])
-def test_a_mode_of_a_microsecond(length, method):
+def test_mode_of_a_microsecond_is_found(length, method):
     # a pulse of 2 N for `length` s on a block held by 1 N (kinetic 0.8): it slides for 2.5 lengths
     pulse = ss.Piecewise([0, 3, 3, 3 + length, 3 + length, 5], [0.5, 0.5, 2, 2, 0, 0])
     m = ss.Machine(mass=1.0, names=["block"], force={"block": pulse})
@@ -29,7 +29,7 @@ def test_a_mode_of_a_microsecond(length, method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_sliding_spell_within_one_step(method):
+def test_short_slip_within_one_step_is_found(method):
     # The mass exceeds the belt's speed only briefly: both crossings can lie in one step of a careless solver.
     for v in (0.03, 0.05, 0.7):
         belt = Belt(belt_velocity=v)
@@ -58,7 +58,7 @@ def test_two_guards_cross_within_one_step(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_two_crossings_of_one_guard_within_one_step(method):
+def test_two_crossings_of_one_guard_within_one_step_are_found(method):
     # The force passes the limit for 2e-4 s only; rest and motion are too smooth for an error estimate.
     d = 1e-4
     force = ss.Piecewise([0, 1, 1 + d, 1 + 2 * d, 3], [0.999, 0.999, 1.001, 0.999, 0.999])
@@ -117,7 +117,7 @@ def test_reversal_passes_through_zero_at_once(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_clutch_locks(method):
+def test_clutch_locks_at_closed_form_time(method):
     ref = Clutch()
     m = ss.Machine(mass=[ref.inertia1, ref.inertia2], names=["engine", "wheel"])
     m.add_friction("clutch", on=("engine", "wheel"), law=ss.Coulomb(static=ref.torque, kinetic=ref.torque))
@@ -130,7 +130,7 @@ def test_clutch_locks(method):
     assert r.energy.friction["clutch"][-1] == pytest.approx(ref.heat, rel=1e-12)
 
 
-def test_events_tell_what_happened():
+def test_events_state_cause_and_modes():
     m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
     m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
     r = ss.simulate(m, t_end=60.0, initial={"block.velocity": 0.2})

@@ -131,7 +131,7 @@ WRONG = [None, "text", "inf", "nan", -1, 2, 10**30, 1e308, True, [], {}, [1, 2],
 
 @each
 @pytest.mark.filterwarnings("ignore:.*has no effect")
-def test_damage_anywhere_in_a_dictionary(make: Any) -> None:
+def test_damage_in_a_dictionary_is_refused_or_harmless(make: Any) -> None:
     """Another value, or nothing, in every place: refused, or a machine that can be asked."""
     m = make()
     whole = m.to_dict()
@@ -168,7 +168,7 @@ def test_a_run_is_read_with_the_same_bits(make: Any, tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.at([0.5, 1.5]).y, run.at([0.5, 1.5]).y)
 
 
-def test_files_that_are_something_else(tmp_path: Path) -> None:
+def test_other_files_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "run.npz"
     with pytest.raises(FileNotFoundError):
         ss.load(file)
@@ -198,7 +198,7 @@ def packed(about: dict[str, Any], arrays: dict[str, Any]) -> bytes:
     return out.getvalue()
 
 
-def test_files_of_another_format_and_files_that_are_damaged(tmp_path: Path) -> None:
+def test_files_of_another_format_and_damaged_files_are_refused(tmp_path: Path) -> None:
     """Any byte changed, any end cut off; entries of the description changed behind the checks of the archive."""
     file = tmp_path / "run.npz"
     run = ss.simulate(contact(), 1.0, initial={"y.position": 0.1})

@@ -42,7 +42,7 @@ def check(run, state, before=None):
 
 
 @pytest.mark.parametrize("flow", FLOWS)
-def test_negative_damping_ends_where_its_closed_form_leaves_the_numbers(flow):
+def test_negative_damping_ends_at_closed_form_overflow(flow):
     m, initial = growing()
     run = ss.simulate(m, 30.0, initial=initial, **FLOWS[flow])
     check(run, "a.velocity")
@@ -58,14 +58,14 @@ def test_negative_damping_ends_where_its_closed_form_leaves_the_numbers(flow):
 
 
 @pytest.mark.parametrize("keep", ["events", "nothing"])
-def test_however_little_is_kept(keep):
+def test_overflow_ends_the_run_for_any_keep(keep):
     m, initial = growing()
     run, whole = ss.simulate(m, 30.0, initial=initial, keep=keep), ss.simulate(m, 30.0, initial=initial)
     check(run, "a.velocity")
     assert run.state == whole.state and run.message == whole.message
 
 
-def test_an_oscillation_that_grows():
+def test_growing_oscillation_ends_at_overflow():
     """The closed form of a swing, e^(25 t) sin(w t) / w."""
     m, initial = growing(stiffness=1e4)
     run = ss.simulate(m, 60.0, initial=initial)
@@ -77,7 +77,7 @@ def test_an_oscillation_that_grows():
     assert run.state.t == pytest.approx(math.log(LARGEST) / 25.0, rel=5e-3)
 
 
-def test_beside_fast_modes_that_have_died_out():
+def test_growth_beside_decayed_modes_ends_at_overflow():
     m, initial = growing(others=1e6)
     run = ss.simulate(m, 30.0, initial=initial | {"b.velocity": 1.0})
     assert "slow subspace" in run.method["linear"]
@@ -86,7 +86,7 @@ def test_beside_fast_modes_that_have_died_out():
 
 
 @pytest.mark.parametrize("method", ["exact", "explicit"])
-def test_a_force_beyond_measure_is_followed_to_the_end_of_the_numbers(method):
+def test_huge_force_is_followed_to_overflow(method):
     m = ss.Machine(mass=1.0, names=["a"], force={"a": 1e304})
     run = ss.simulate(m, 1000.0, method=method)
     check(run, "a.position")
@@ -96,7 +96,7 @@ def test_a_force_beyond_measure_is_followed_to_the_end_of_the_numbers(method):
 
 @pytest.mark.parametrize("stiffness", [0.0, 1.0])
 @pytest.mark.parametrize("method", ["auto", "explicit", "stiff"])
-def test_huge_initial_values(stiffness, method):
+def test_huge_initial_values_are_integrated(stiffness, method):
     m = ss.Machine(mass=1.0, stiffness=stiffness, names=["a"])
     run = ss.simulate(m, 1.0, initial={"a.velocity": 1e300}, method=method, rtol=1e-10)
     assert run.success
@@ -108,7 +108,7 @@ def test_huge_initial_values(stiffness, method):
 
 @pytest.mark.parametrize("law", [None, ss.Coulomb(1.0, 0.8)], ids=["free", "coulomb"])
 @pytest.mark.parametrize("kp", [1e6, 1e9])
-def test_an_unstable_sampled_loop(law, kp):
+def test_unstable_sampled_loop_is_named(law, kp):
     m = ss.Machine(mass=1.0, names=["a"])
     if law is not None:
         m.add_friction("guide", on="a", law=law)
@@ -119,7 +119,7 @@ def test_an_unstable_sampled_loop(law, kp):
     assert round(run.state.t / 1e-2, 9).is_integer()  # the tick whose output there is no number for
 
 
-def test_an_output_that_leaves_the_numbers_at_once():
+def test_controller_output_overflow_ends_the_run():
     """Even where the run would be over before the next tick."""
     m = ss.Machine(mass=1.0, names=["a"])
     m.add_controller(ss.P(kp=1e300, period=1e-2), on="a", reference=1.0)
@@ -128,7 +128,7 @@ def test_an_output_that_leaves_the_numbers_at_once():
     assert run.state.t == 0.01 and "is 1e+300 there and -inf next" in run.message
 
 
-def test_a_controller_of_the_users_that_returns_infinity():
+def test_infinite_controller_output_ends_the_run():
     m = ss.Machine(mass=1.0, names=["a"])
     m.add_controller(lambda t, r, y: math.inf if t > 0.55 else 1.0, name="mine", on="a", period=0.1)
     run = ss.simulate(m, 2.0)
@@ -136,7 +136,7 @@ def test_a_controller_of_the_users_that_returns_infinity():
     assert run.state.t == pytest.approx(0.6) and run["a.velocity"][-1] == pytest.approx(0.6, rel=1e-14)
 
 
-def test_the_only_step_need_not_be_finite_behind_the_end():
+def test_step_may_overflow_after_the_end():
     m, initial = growing()
     short = ss.simulate(m, 14.0, initial=initial)
     assert short.success
@@ -145,7 +145,7 @@ def test_the_only_step_need_not_be_finite_behind_the_end():
     assert on.state == long.state and on.message.split(":")[0] == long.message.split(":")[0]
 
 
-def test_huge_start_is_no_growth():
+def test_huge_start_does_not_count_as_growth():
     m = ss.Machine(mass=1.0, stiffness=1.0, names=["a"])
     m.add_friction("f", on="a", law=ss.Stribeck(static=1.0, kinetic=0.8, stribeck_velocity=0.1))
     run = ss.simulate(m, 10.0, initial={"a.velocity": 1e100})

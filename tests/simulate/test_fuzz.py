@@ -39,7 +39,7 @@ INTEGERS = [-1, 0, 1, 2, 5, 99, 127, -128, 10**6, -(10**6), 2**31 - 1, 2**40, 2*
 
 
 def damaged(value: Any, rng: random.Random, share: float) -> Any:
-    """The same with some of its entries changed, dropped or repeated."""
+    """The same value with some of its entries changed, dropped or repeated."""
     hit = rng.random() < share
     if isinstance(value, dict):
         return {k: damaged(v, rng, share) for k, v in value.items()}
@@ -123,14 +123,14 @@ def survives(kind: str, begin: int, end: int) -> None:
 
 
 @pytest.mark.parametrize(("kind", "count"), [("state", 400), ("run", 400), ("machine", 40)])
-def test_damage_is_refused_or_harmless(kind: str, count: int) -> None:
+def test_random_damage_is_refused_or_harmless(kind: str, count: int) -> None:
     survives(kind, 0, count)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(10))
 @pytest.mark.parametrize(("kind", "count"), [("state", 4000), ("run", 4000), ("machine", 2000)])
-def test_damage_a_hundred_thousand_times(kind: str, count: int, block: int) -> None:
+def test_random_damage_of_1e5_objects_is_refused_or_harmless(kind: str, count: int, block: int) -> None:
     survives(kind, count * block, count * (block + 1))
 
 

@@ -29,7 +29,7 @@ def belt(law=None):
     ],
     ids=["exact", "explicit", "stiff"],
 )
-def test_ctrl_c(law, method):
+def test_ctrl_c_is_answered_within_0_2_s(law, method):
     m = belt(law)
     sent = 0.0
 
@@ -54,7 +54,7 @@ def test_ctrl_c(law, method):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
-def test_sigint_to_a_process():
+def test_sigint_interrupts_a_process():
     script = """
 import stickslip as ss
 m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
@@ -79,7 +79,7 @@ print(len(ss.simulate(m, t_end=200.0, initial={"block.velocity": 0.2}).events))
         assert process.wait() == 0
 
 
-def test_budget_of_time():
+def test_max_time_ends_the_run():
     start = time.perf_counter()
     r = ss.simulate(belt(), t_end=1e9, initial={"block.velocity": 0.2}, max_time=0.2)
     assert time.perf_counter() - start < 0.6
@@ -102,7 +102,7 @@ LONG_BEFORE_THE_FIRST_STEP = [
 
 
 @pytest.mark.parametrize(("m", "initial"), LONG_BEFORE_THE_FIRST_STEP, ids=["900 masses", "500 contacts"])
-def test_budget_of_time_reaches_into_one_decision(m, initial):
+def test_max_time_ends_a_long_decision(m, initial):
     def seconds(budget: float) -> tuple[float, ss.Trajectory]:
         start = time.perf_counter()
         r = ss.simulate(m, 2.0, initial=initial, max_time=budget)
@@ -115,7 +115,7 @@ def test_budget_of_time_reaches_into_one_decision(m, initial):
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
-def test_ctrl_c_reaches_into_one_decision():
+def test_ctrl_c_ends_a_long_decision():
     m = one_mass_over_equal_contacts(500)
     signal.setitimer(signal.ITIMER_REAL, 0.0)
 
@@ -134,7 +134,7 @@ def test_ctrl_c_reaches_into_one_decision():
         signal.signal(signal.SIGALRM, before)
 
 
-def test_run_goes_on_from_a_decision_that_was_not_made():
+def test_run_continues_from_an_interrupted_decision():
     """An impact that took too long is made by the run that continues, and ends as without a limit."""
     m = one_mass_over_equal_contacts(250)
     whole = ss.simulate(m, 0.6, initial={"y.position": 1.0})
@@ -146,7 +146,7 @@ def test_run_goes_on_from_a_decision_that_was_not_made():
     assert [e.time for e in rest.events] == [e.time for e in whole.events]
 
 
-def test_budget_of_events():
+def test_max_events_ends_a_run_that_can_continue():
     r = ss.simulate(belt(), t_end=1e9, initial={"block.velocity": 0.2}, max_events=10)
     assert r.status == "budget" and "max_events" in r.message and len(r.events) == 11
     on = ss.simulate(belt(), t_end=200.0, state=r.state)

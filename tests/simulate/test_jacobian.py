@@ -147,7 +147,7 @@ MACHINES = {
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_jacobian_is_a_difference(name):
+def test_jacobian_agrees_with_differences(name):
     """Richardson's differences over 1e-4 of the size of each state and of a second, in units of the rates."""
     tolerance = 1e-7
     machine = MACHINES[name]()

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 import stickslip as ss
 
 
-def test_a_million_events():
+def test_million_events_match_closed_form():
     """A block on a belt: sticking takes 2 a / v, a slip (2 pi - 2 atan(a w / v)) / w, a = (Fs - Fk) / k.
 
     The last event comes after 2.3e6 s, where a double knows the time to 4.7e-10 s; roundings of a million events would
@@ -39,7 +39,7 @@ def test_a_polynomial_motion_is_one_step_per_event(size):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_damped_slips(seed):
+def test_damped_slips_match_closed_form(seed):
     """Slips of a damped block, free and driven by its friction, against roots of a matrix exponential."""
     rng = np.random.default_rng(seed)
     mass, k, v = 10.0 ** rng.uniform(-1, 1, 3)

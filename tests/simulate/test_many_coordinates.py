@@ -46,7 +46,7 @@ def motion(fixed: bool, q: Array, v: Array) -> Callable[[float], tuple[Array, Ar
 
 
 @pytest.mark.parametrize("n", [33, 65, 100, 200, 500])
-def test_a_struck_chain(n: int) -> None:
+def test_struck_chain_agrees_with_reference(n: int) -> None:
     names = [f"u{i}" for i in range(n)]
     m = ss.Machine(mass=np.ones(n), stiffness=chain(n), names=names)
     t_end = 40.0 if n < 500 else 5.0
@@ -96,7 +96,7 @@ def bar_against_a_wall(n: int, t_end: float) -> tuple[list[float], Array]:
         times.append(t)
 
 
-def test_a_bar_strikes_a_wall() -> None:
+def test_bar_impact_on_a_wall_agrees_with_reference() -> None:
     """100 elements: contact lasts about as long as a wave runs to the free end and back, 2 · 100."""
     n, t_end = 100, 240.0
     names = [f"u{i}" for i in range(n)]

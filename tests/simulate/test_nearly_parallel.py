@@ -1,4 +1,4 @@
-"""Two frictions along nearly the same direction: what they cannot tell apart they do not stop."""
+"""Two friction elements along nearly the same direction do not stop the difference of their motions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ACROSS = 1e-6  # m/s
 
 
 @pytest.mark.parametrize("turn", [1e-6, 3e-7, 1e-7, 4e-8, 1e-8])
-def test_coming_to_rest_takes_nothing_across(turn: float) -> None:
+def test_coming_to_rest_keeps_the_transverse_velocity(turn: float) -> None:
     """x' and x' + turn y' stop together; to stop y' as well would take 1/turn of a force that holds 1 N."""
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
     m.add_friction("along", on="x", law=1.0)

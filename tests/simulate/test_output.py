@@ -1,4 +1,4 @@
-"""What a run offers: the script of the quick start, samples, tables, data sets, pictures."""
+"""Output of a run: the script of the quick start, samples, tables, data sets, pictures."""
 
 import csv
 import subprocess
@@ -19,7 +19,7 @@ def run():
     return ss.simulate(m, t_end=60.0, dt=0.01, initial={"block.velocity": 0.2})
 
 
-def test_script(tmp_path):
+def test_quick_start_script_prints_its_results(tmp_path):
     pytest.importorskip("matplotlib")
     script = """
 import stickslip as ss
@@ -43,7 +43,7 @@ run.plot("block.position", "belt.force").figure.savefig("belt.png")
     assert (tmp_path / "belt.png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_samples(run):
+def test_samples_are_on_the_requested_grid(run):
     assert run.success and run.status == "finished"
     assert run.t.shape == (6001,) and np.array_equal(run.t, 0.01 * np.arange(6001))
     assert run.y.shape == (2, 6001) and run.states == ("block.position", "block.velocity")
@@ -57,7 +57,7 @@ def test_samples(run):
     assert all(run[name].shape == run.t.shape for name in run.signals)
 
 
-def test_without_a_grid_the_samples_are_the_steps(run):
+def test_default_samples_include_events_and_both_ends(run):
     r = ss.simulate(run.machine, t_end=60.0, initial={"block.velocity": 0.2})
     assert r.t[0] == 0.0 and r.t[-1] == 60.0 and np.all(np.diff(r.t) > 0)
     assert set(e.time for e in r.events) <= set(r.t)
@@ -71,7 +71,7 @@ def test_grids_end_where_they_should(run, dt, t_end):
     assert t == pytest.approx(dt * np.arange(len(t)), abs=1e-15)
 
 
-def test_data_set(run):
+def test_run_converts_to_xarray(run):
     pytest.importorskip("xarray")
     data = run.to_xarray()
     assert set(data.data_vars) == set(run.signals)
@@ -116,7 +116,7 @@ def test_matlab_reads_a_struct_for_each_element(run, tmp_path):
         assert np.array_equal(read[element][signal][0, 0][:, 0], values, equal_nan=True)
 
 
-def test_names_that_matlab_does_not_allow(tmp_path):
+def test_names_forbidden_in_matlab_are_replaced(tmp_path):
     io = pytest.importorskip("scipy.io")
     m = ss.Machine(mass=[1.0, 1.0], names=["2nd axis", "_b"])
     ss.simulate(m, t_end=1.0, dt=0.5).to_mat(tmp_path / "run.mat")
@@ -129,7 +129,7 @@ def test_names_that_matlab_does_not_allow(tmp_path):
     assert not (tmp_path / "other.mat").exists()
 
 
-def test_table_of_events(run):
+def test_events_convert_to_a_table(run):
     pytest.importorskip("pandas")
     table = run.events.to_dataframe()
     assert len(table) == len(run.events)
@@ -137,7 +137,7 @@ def test_table_of_events(run):
     assert table["time"].iloc[0] == pytest.approx(2.5, abs=1e-14)
 
 
-def test_picture(run):
+def test_plot_draws_the_motion(run):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
@@ -150,7 +150,7 @@ def test_picture(run):
     plt.close(axes.figure)
 
 
-def test_anything_that_holds_a_machine(run):
+def test_objects_with_a_machine_are_simulated(run):
     class Holder:
         machine = run.machine
 

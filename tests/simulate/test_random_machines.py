@@ -93,7 +93,7 @@ def check(m, elements, r):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_invariants_and_agreement_of_two_flows(seed):
+def test_exact_and_integrated_flows_agree_on_random_machines(seed):
     m, x0, elements = machine(np.random.default_rng(seed))
     exact = ss.simulate(m, t_end=8.0, initial=x0, dt=0.02, rtol=1e-11)
     numerical = ss.simulate(m, t_end=8.0, initial=x0, dt=0.02, rtol=1e-11, method="explicit")
@@ -107,7 +107,7 @@ def test_invariants_and_agreement_of_two_flows(seed):
 
 
 @pytest.mark.parametrize("seed", range(100, 115))
-def test_bits_do_not_depend_on_a_split(seed):
+def test_split_runs_are_bitwise_equal(seed):
     m, x0, _ = machine(np.random.default_rng(seed))
     whole = ss.simulate(m, t_end=6.0, initial=x0)
     first = ss.simulate(m, t_end=2.345, initial=x0)

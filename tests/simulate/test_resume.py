@@ -60,7 +60,7 @@ def record(*runs):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", MACHINES)
-def test_split_anywhere(name, method):
+def test_run_split_anywhere_is_bitwise_equal(name, method):
     m, initial = MACHINES[name]()
     whole = ss.simulate(m, t_end=10.0, initial=initial, method=method)
     assert whole.success
@@ -81,7 +81,7 @@ def test_split_anywhere(name, method):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", MACHINES)
-def test_many_pieces(name, method):
+def test_run_in_many_pieces_is_bitwise_equal(name, method):
     m, initial = MACHINES[name]()
     whole = ss.simulate(m, t_end=8.0, initial=initial, method=method)
     runs, state = [], None
@@ -94,7 +94,7 @@ def test_many_pieces(name, method):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", MACHINES)
-def test_two_runs_are_the_same(name, method):
+def test_repeated_run_is_bitwise_equal(name, method):
     results = []
     for _ in range(2):
         m, initial = MACHINES[name]()

@@ -1,4 +1,4 @@
-"""What is read of a run is evaluated for what is asked, once, and independent of how it is read."""
+"""Samples are evaluated only when read, once, and independently of the way of reading."""
 
 import copy
 import math
@@ -50,14 +50,14 @@ def test_samples_of_one_signal_lie_side_by_side():
 
 
 def test_the_residual_needs_no_samples():
-    """Its cost follows the steps of the run."""
+    """The cost of reading is proportional to the steps of the run."""
     run, law = counted()
     assert run.energy.residual < 1e-7
     assert 0 < law.calls < 40 * run._raw.steps
     assert run.at([0.0, 1.0]).energy.residual == run.energy.residual
 
 
-def test_energies_cost_one_look_at_each_segment():
+def test_energies_read_each_segment_once():
     run, law = counted()
     assert run.energy.friction["guide"].shape == run.t.shape
     assert law.calls < 100 * run._raw.steps < 100 * run.t.size / 20
@@ -96,7 +96,7 @@ def test_a_grid_and_single_times_give_the_same(machine):
             assert np.abs(values - one_by_one).max() < 2e-14 * size, (term, name)
 
 
-def test_work_at_any_time_is_level_times_way():
+def test_friction_work_equals_level_times_distance():
     """Coulomb friction takes F_k times the way that has been slid, whatever the motion."""
     m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
     m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
@@ -107,7 +107,7 @@ def test_work_at_any_time_is_level_times_way():
     assert run.energy.residual < 4e-15
 
 
-def test_damping_takes_what_a_free_vibration_loses():
+def test_damping_work_equals_lost_vibration_energy():
     m = ss.Machine(mass=1.0, damping=0.2, stiffness=400.0, names=["a"])
     run = ss.simulate(m, 10.0, dt=1e-3, initial={"a.velocity": 1.0})
     rate, w = 0.1, math.sqrt(400.0 - 0.01)
@@ -129,7 +129,7 @@ def test_impulses_add_up_event_by_event():
 
 
 @pytest.mark.parametrize("times", [[1.0, 0.5], [-1.0], [11.0], [float("nan")], [[0.0]], []])
-def test_times_that_make_no_sense(times):
+def test_bad_sample_times_are_refused(times):
     run, _ = counted()
     with pytest.raises(ValueError, match="t must"):
         run.at(times)
@@ -165,7 +165,7 @@ def test_a_run_keeps_its_own_description():
     assert loaded.signals == same.signals and loaded.machine == make()
 
 
-def test_matrices_keep_theirs_as_well():
+def test_state_space_run_keeps_its_description():
     def make():
         plant = ss.StateSpace(A=[[0.0, 1.0], [-1.0, 0.0]], B=[[0.0], [1.0]], C=np.eye(2), D=[[0.5], [0.0]])
         plant.add_friction("guide", law=ss.Coulomb(0.2, 0.1), on="u0", velocity="y1")

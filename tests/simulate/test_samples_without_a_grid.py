@@ -1,4 +1,4 @@
-"""Without dt the samples are the events and a grid that shows the motion; analyses and pictures read the dense form."""
+"""Without dt a run is sampled at the events and on a fine grid; analyses and pictures use the dense output."""
 
 import math
 import pickle
@@ -17,12 +17,12 @@ def belt() -> ss.Machine:
 
 
 def worst_line(run: ss.Trajectory, name: str) -> float:
-    """How far straight lines through the samples are off, relative to the range."""
+    """Error of straight lines through the samples, relative to the range."""
     return missed_by_lines(run)[name]
 
 
 def missed_by_lines(run: ss.Trajectory) -> dict[str, float]:
-    """The same of every signal that is not a mode, at random times within each step and all over the run."""
+    """Compare every signal that is not a mode, at random times within each step and over the whole run."""
     rng = np.random.default_rng(5)
     first, last = run._raw.t_begin, run._raw.t_end
     steps = np.array(run._raw.step_times())
@@ -173,12 +173,12 @@ def test_samples_hold_every_event_and_follow_the_motion() -> None:
     assert run.t.size < 2000
 
 
-def test_default_samples_have_a_greatest_number_and_say_so() -> None:
+def test_default_samples_are_limited_with_a_warning() -> None:
     """Masses 1e-9 and 1 on 1e3 N/m: 8000 undamped periods in 0.05 s, for each of which 1e-3 takes 50 samples."""
     m = ss.Machine(mass=[1e-9, 1.0], stiffness=np.array([[1e3, -1e3], [-1e3, 1e3]]), names=["small", "large"])
     run = ss.simulate(m, t_end=0.05, initial={"small.position": 1e-3})
     assert run._raw.steps > 10_000
-    with pytest.warns(RuntimeWarning, match="default samples .* miss its signals") as told:
+    with pytest.warns(RuntimeWarning, match="default samples .* has errors of up to") as told:
         assert run.t.size <= MOST_SAMPLES
     said = float(str(told[0].message).split(" %")[0].split()[-1]) / 100
     worst = max(missed_by_lines(run).values())
@@ -193,7 +193,7 @@ def test_signal_of_subnormal_size_has_samples() -> None:
     assert worst_line(run, "moves.position") < 1e-3
 
 
-def test_an_oscillation_in_one_step_is_seen() -> None:
+def test_oscillation_within_one_step_is_resolved() -> None:
     """Exact flows take one step for a thousand periods."""
     m = ss.Machine(mass=1.0, stiffness=(2.0 * math.pi * 10.0) ** 2, names=["q"])
     run = ss.simulate(m, t_end=20.0, initial={"q.position": 1.0})
@@ -201,7 +201,7 @@ def test_an_oscillation_in_one_step_is_seen() -> None:
     assert worst_line(run, "q.position") < 1e-3
 
 
-def test_limit_cycle_without_dt() -> None:
+def test_limit_cycle_without_dt_matches_closed_form() -> None:
     """Closed form: amplitude sqrt(A² + (v0/w)²) about the kinetic level, A = (Fs - Fk)/k = 0.1."""
     found = ss.analysis.limit_cycle(ss.simulate(belt(), t_end=60.0), "block.position")
     omega, step, v0 = math.sqrt(2.0), 0.1, 0.2
@@ -211,7 +211,7 @@ def test_limit_cycle_without_dt() -> None:
     assert found.period == pytest.approx(period, rel=1e-9)
 
 
-def test_following_error_without_dt() -> None:
+def test_following_error_without_dt_matches_closed_form() -> None:
     """Steady state of a PD loop under a sine: |1 - T(jw)|."""
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_controller(ss.PID(kp=1e4, kd=60.0), on="q", reference=ss.Sine(amplitude=1.0, frequency=2.0))
@@ -224,7 +224,7 @@ def test_following_error_without_dt() -> None:
         assert error.rms == pytest.approx(expected / math.sqrt(2.0), rel=1e-4)
 
 
-def test_settling_without_dt() -> None:
+def test_settling_without_dt_matches_closed_form() -> None:
     m = ss.Machine(mass=1.0, stiffness=100.0, damping=4.0, names=["q"], force={"q": 100.0})
     zeta, omega = 0.2, 10.0
     found = ss.analysis.settling(ss.simulate(m, t_end=5.0), "q.position", target=1.0)
@@ -254,7 +254,7 @@ def test_pictures_show_the_curve_and_both_sides_of_a_jump() -> None:
     assert max(len(drawn.get_xdata()) for drawn in axes.get_lines()) > 150
 
 
-def test_runs_are_saved_and_copied_without_looking() -> None:
+def test_saving_and_copying_compute_no_samples() -> None:
     run = ss.simulate(belt(), t_end=10.0)
     again = pickle.loads(pickle.dumps(run))
     assert np.array_equal(again.t, run.t) and np.array_equal(again.y, run.y)

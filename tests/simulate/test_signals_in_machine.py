@@ -55,7 +55,7 @@ FORCES = {
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", FORCES)
-def test_free_motion_under_a_signal(name, method):
+def test_free_motion_under_a_signal_matches_closed_form(name, method):
     force, by_hand = FORCES[name]
     m = ss.Machine(mass=2.0, stiffness=7.0, damping=0.3, names=["block"], force={"block": force})
     r = ss.simulate(m, t_end=4.0, method=method, rtol=1e-10)
@@ -68,7 +68,7 @@ def test_free_motion_under_a_signal(name, method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_load_that_falls_lets_go(method):
+def test_decreasing_load_breaks_away_at_closed_form_time(method):
     # N = 2 - t under 0.5 N: leaves at t = 1.5; then m a = 0.5 - 0.8 (2 - t) until the load is gone at t = 2
     r = ss.simulate(
         slide(0.5, normal_load=ss.Ramp(slope=-1.0, offset=2.0, stop=2.0)), t_end=3.0, method=method
@@ -83,7 +83,7 @@ def test_a_load_that_falls_lets_go(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_load_that_is_zero_at_first(method):
+def test_load_starting_at_zero_matches_closed_form(method):
     # without load it floats away under 0.1 N; the load that comes at t = 1 stops it
     r = ss.simulate(slide(0.1, normal_load=ss.Step(1.0, start=1.0)), t_end=3.0, method=method)
     assert r["guide.mode"][0] == ss.Mode.FREE
@@ -92,7 +92,7 @@ def test_a_load_that_is_zero_at_first(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_vibrating_load(method):
+def test_vibrating_load_breaks_away_at_closed_form_time(method):
     # N = 1 + 0.5 sin(w t), F = 0.9: leaves where N = 0.9 on the way down
     load = ss.Sine(amplitude=0.5, frequency=2.0, offset=1.0)
     r = ss.simulate(slide(0.9, normal_load=load), t_end=0.6, method=method, rtol=1e-10)
@@ -108,7 +108,7 @@ def test_a_vibrating_load(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_surface_carries_what_it_can(method):
+def test_accelerating_surface_carries_within_the_friction_limit(method):
     # belt from rest, speed t^2/2: carried along while m t < 1 N, then left behind with 0.8 N
     r = ss.simulate(
         slide(surface_velocity=ss.SmoothStep(1.0, start=0.0, duration=1.0)),
@@ -127,7 +127,7 @@ def test_a_surface_carries_what_it_can(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_surface_that_jumps(method):
+def test_surface_jump_starts_slip(method):
     # at 0.4 m/s from t = 1: taken along with 0.8 N, sticks again half a second later; back at 2
     belt = ss.Piecewise([1, 1, 2, 2], [0.0, 0.4, 0.4, -0.2])
     r = ss.simulate(slide(surface_velocity=belt), t_end=4.0, method=method)
@@ -148,7 +148,7 @@ def test_a_held_block_rides_on_a_vibrating_surface(method):
     assert r["block.velocity"] == pytest.approx(surface(r.t), abs=1e-13 if method == "auto" else 1e-7)
 
 
-def test_samples_take_their_values_from_the_right():
+def test_samples_at_events_hold_the_value_after():
     r = ss.simulate(slide(ss.Step(2.0, start=1.0)), t_end=2.0, t_eval=[0.5, 1.0, 1.5])
     assert list(r["guide.mode"]) == [STICK, FORWARD, FORWARD]
     assert list(r["block.acceleration"]) == [0.0, 1.2, 1.2]

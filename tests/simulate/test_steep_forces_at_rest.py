@@ -37,7 +37,7 @@ def test_a_steep_law_on_a_surface_that_turns_breaks_the_block_away(width: float,
     assert run.events.time[0] == pytest.approx(when, rel=0.0, abs=REACHED)
 
 
-def test_the_slip_behind_it_is_that_of_an_independent_integration() -> None:
+def test_slip_after_break_away_agrees_with_independent_integration() -> None:
     width, turns = 1e-2, 0.31
     run = _run(width, turns)
     omega = 2.0 * np.pi * FREQUENCY

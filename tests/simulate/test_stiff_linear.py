@@ -43,7 +43,7 @@ def propagate(A, x, t):
         (1e9, 1e3, 1e4, 60, 1e-13),  # 1e9 and 1e-6
     ],
 )
-def test_damped_mass(damping, stiffness, t_end, steps, rel):
+def test_damped_mass_takes_few_steps(damping, stiffness, t_end, steps, rel):
     """Steps are of the slow time scale; before the fast mode is gone there are some of its own."""
     m = ss.Machine(mass=1.0, damping=damping, stiffness=stiffness, names=["x"], force={"x": 3.0})
     r = ss.simulate(m, t_end, initial={"x.position": 1.0, "x.velocity": 2.0}, t_eval=[t_end / 7, t_end])
@@ -69,7 +69,7 @@ def held_behind_a_stiff_damper():
     return m, k, c
 
 
-def test_break_away_behind_a_stiff_damper():
+def test_break_away_behind_a_stiff_damper_matches_60_digits():
     """The held force k x + c v reaches the static level where its exponential does, by bisection."""
     m, k, c = held_behind_a_stiff_damper()
     r = ss.simulate(m, 1.0)
@@ -90,7 +90,7 @@ def test_break_away_behind_a_stiff_damper():
     assert r._raw.steps < 120
 
 
-def test_the_same_bits_after_a_pause():
+def test_resumed_run_is_bitwise_equal():
     m, *_ = held_behind_a_stiff_damper()
     whole = ss.simulate(m, 0.9)
     for pause in (1e-6, 0.1234, 0.5, 0.7):
@@ -99,7 +99,7 @@ def test_the_same_bits_after_a_pause():
         assert rest.state == whole.state
 
 
-def test_harmonic_drive_of_a_stiff_regime():
+def test_harmonic_drive_of_a_stiff_regime_matches_exponential():
     """A damped mass under a sine: the drive's share of the fast mode, and the slow one, by an exponential."""
     c, k, w = 1e6, 1e6, 2.0 * np.pi
     m = ss.Machine(
@@ -114,8 +114,8 @@ def test_harmonic_drive_of_a_stiff_regime():
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_rates_over_many_scales(seed):
-    """Two masses whose rates differ by up to 1e15: the slow ones are no small differences of the fast ones."""
+def test_rates_over_many_scales_match_exponentials(seed):
+    """Two masses whose rates differ by up to 1e15: the slow rates keep their digits."""
     random = np.random.default_rng(seed)
 
     def definite(least, most):

@@ -38,7 +38,7 @@ def held_motion(run: ss.Trajectory, t: float) -> np.ndarray:
     return (expm(A * (t - k * PERIOD)) @ np.array([at[name][0] for name in names]))[:4]
 
 
-def test_between_ticks_outputs_are_held() -> None:
+def test_outputs_are_held_between_sampling_instants() -> None:
     run = ss.simulate(drive(), t_end=2.0)
     for t in (0.0123, 0.70059, 1.23456, 1.9999):
         assert run.sol(t)[:4] == pytest.approx(held_motion(run, t), rel=1e-11, abs=1e-15)
@@ -47,7 +47,7 @@ def test_between_ticks_outputs_are_held() -> None:
     assert run.energy.residual < 1e-12
 
 
-def test_a_saved_run_has_the_same_bits(tmp_path: Path) -> None:
+def test_saved_run_is_bitwise_equal(tmp_path: Path) -> None:
     run = ss.simulate(drive(ss.Stribeck(1.0, 0.7, 0.05)), t_end=1.0)
     run.save(tmp_path / "run.npz")
     t = np.linspace(0.0, 1.0, 1777)
@@ -55,7 +55,7 @@ def test_a_saved_run_has_the_same_bits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("law", [None, 0.8, ss.Stribeck(1.0, 0.7, 0.05, viscous=0.1)])
-def test_a_run_that_ends_between_ticks_goes_on_with_the_same_bits(law: ss.Law | float | None) -> None:
+def test_run_ending_between_sampling_instants_resumes_bitwise_equal(law: ss.Law | float | None) -> None:
     m = drive(law)
     whole, first = ss.simulate(m, t_end=1.0), ss.simulate(m, t_end=0.40037)
     rest = ss.simulate(m, t_end=1.0, state=first.state)

@@ -49,7 +49,7 @@ def moreau(elements, force, t_end, h):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_same_motion(seed):
+def test_event_driven_run_agrees_with_time_stepping(seed):
     rng = np.random.default_rng(seed)
     elements = draw_elements(rng)
     amplitude, frequency = rng.uniform(1, 3), rng.uniform(0.2, 0.8)

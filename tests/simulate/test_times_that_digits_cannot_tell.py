@@ -30,7 +30,7 @@ def test_memory_refused_whatever_the_method(method: Any) -> None:
         ss.simulate(belt(1e-300), 30.0, initial={"x.velocity": 0.2}, method=method)
 
 
-def test_short_memory_is_none() -> None:
+def test_shortest_memory_acts_as_none() -> None:
     # Break-away at x = 1/2 after 2.5 s; then the cycle of the curve alone.
     short, none = (
         ss.simulate(belt(memory), 30.0, initial={"x.velocity": 0.2}).at([30.0])["x.position"][0]
@@ -39,7 +39,7 @@ def test_short_memory_is_none() -> None:
     assert short == pytest.approx(none, rel=1e-9)
 
 
-def test_energy_is_known_where_a_power_is_beyond_the_numbers() -> None:
+def test_energy_is_finite_where_power_overflows() -> None:
     """A fall of 1 m under 1e300 N and its rebounds: force times velocity is 1e450 W, their work 1e300 J."""
     m = ss.Machine(1.0, names=["y"], force={"y": -1e300})
     m.add_contact("c", normal={"y": 1.0}, restitution=0.5)

@@ -1,4 +1,4 @@
-"""Two elements on one relative motion whose surfaces move apart: one stops, the other is torn off at the same instant."""
+"""Two elements on one relative motion whose surfaces move apart: one sticks, the other breaks away at the same instant."""
 
 import numpy as np
 import pytest
@@ -28,8 +28,8 @@ def machine(seed: int) -> tuple[ss.Machine, np.ndarray]:
     return m, rng.normal(size=4)
 
 
-def test_an_error_of_integration_on_the_wrong_side_of_zero_starts_no_loop():
-    """One of a hundred such machines came to "more than 100 transitions at one instant"."""
+def test_integration_error_across_zero_starts_no_loop():
+    """300 random machines end without "more than 100 transitions at one instant"."""
     for seed in range(300):
         m, initial = machine(seed)
         run = ss.simulate(m, 20.0, initial=initial)

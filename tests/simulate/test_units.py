@@ -38,7 +38,7 @@ UNITS = [
 @pytest.mark.parametrize("method", ["auto", "explicit", "stiff"])
 @pytest.mark.parametrize("law", ["coulomb", "stribeck"])
 @pytest.mark.parametrize("units", UNITS, ids=str)
-def test_same_motion(units, law, method):
+def test_other_units_give_the_same_motion(units, law, method):
     events, y, residual = run(method=method, law=law)
     other, z, other_residual = run(**units, method=method, law=law)
     assert len(events) > 20
@@ -51,7 +51,7 @@ def test_same_motion(units, law, method):
 
 
 @pytest.mark.parametrize("size", [1e-9, 1e-6, 1e6])
-def test_small_and_large_machines_at_the_defaults(size):
+def test_defaults_suit_small_and_large_machines(size):
     # a belt of `size` m/s under limits of `size` N: all of the published motion times `size`
     m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
     m.add_friction(

@@ -1,4 +1,4 @@
-"""What is wrong with a function of the motion is said with its name; nothing of a run is lost."""
+"""Errors in a function of the motion name it; the run so far is kept."""
 
 import pytest
 
@@ -9,7 +9,7 @@ def machine():
     return ss.Machine(mass=1.0, names=["arm"])
 
 
-def test_unknown_names():
+def test_unknown_names_in_functions_are_listed():
     with pytest.raises(ValueError, match="leg"):
         machine().add_force("arm", lambda q: q["leg"])
     with pytest.raises(ValueError, match=r"reads 'leg\.position', which it cannot"):
@@ -18,7 +18,7 @@ def test_unknown_names():
         machine().add_contact("wall", gap=lambda q, v: q["arm"] + v["arm"])
 
 
-def test_functions_that_raise_or_branch():
+def test_functions_that_raise_or_branch_are_refused():
     def broken(q):
         raise KeyError("mine")
 
@@ -36,7 +36,7 @@ def test_normal_and_a_gap_function_exclude_each_other():
         machine().add_contact("wall")
 
 
-def test_a_force_that_is_undefined_at_the_start():
+def test_undefined_force_at_the_start_fails():
     m = machine()
     m.add_force("arm", lambda q: ss.sqrt(q["arm"] - 2.0))
     run = ss.simulate(m, 1.0, initial={"arm.position": 1.0})
@@ -54,7 +54,7 @@ def test_a_run_ends_where_a_force_ends():
     assert 1.0 < run.t[-1] < 2.0  # x = 1 − t²/2
 
 
-def test_a_mass_matrix_that_becomes_singular():
+def test_singular_mass_matrix_ends_the_run():
     """M = x falls to zero at x = 0: the run ends there, and says where."""
     m = ss.Machine(mass=lambda q: [[q["arm"]]], names=["arm"])
     run = ss.simulate(m, 10.0, initial={"arm.position": 1.0, "arm.velocity": -1.0})
@@ -70,7 +70,7 @@ def test_linear_methods_refuse_nonlinear_machines():
         m.to_state_space("arm", "arm")
 
 
-def test_parameters_are_those_that_do_something():
+def test_parameters_list_only_effective_ones():
     m = ss.Machine(mass=lambda q: [[1.0 + q["arm"] ** 2]], names=["arm"], force={"arm": 1.0})
     m.add_contact("wall", gap=lambda q: q["arm"])
     assert "wall.gap" not in m.parameters
@@ -78,7 +78,7 @@ def test_parameters_are_those_that_do_something():
     assert "wall.restitution" in m.parameters
 
 
-def test_ensembles():
+def test_ensemble_of_functions_equals_single_runs():
     """Each run of a sweep is the run of its own machine."""
     m = machine()
     m.add_force("arm", lambda q: -9.81 * ss.sin(q["arm"]))

@@ -39,15 +39,15 @@ def at_angle(angle, speed, rolling=False):
 
 
 @pytest.mark.parametrize(("angle", "speed"), [(0.0, 0.5), (0.4, 1.0), (-0.3, 2.0)])
-def test_drift(angle, speed):
+def test_gap_drift_matches_closed_form(angle, speed):
     """ζ_N = v²/(R + r), so that the circle presses with m (g cos φ − v²/(R + r))."""
     run = ss.simulate(on_top(), 1e-3, initial=at_angle(angle, speed))
     assert run["hill.normal_force"][0] == pytest.approx(G * math.cos(angle) - speed**2 / PATH, rel=1e-14)
 
 
 @pytest.mark.parametrize(("angle", "speed"), [(0.3, 0.2), (0.1, 1.0), (0.5, 1.5)])
-def test_contact_is_lost_in_time(angle, speed):
-    """Without friction φ'² = φ0'² + 2g/(R+r) (cos φ0 − cos φ) up to the lift-off angle: a quadrature says when."""
+def test_lift_off_occurs_at_closed_form_time(angle, speed):
+    """Without friction φ'² = φ0'² + 2g/(R+r) (cos φ0 − cos φ) up to the lift-off angle, whose time is a quadrature."""
     last = math.acos(2.0 / 3.0 * math.cos(angle) + speed**2 / (3.0 * G * PATH))
     time = quad(
         lambda phi: 1.0 / math.sqrt((speed / PATH) ** 2 + 2.0 * G / PATH * (math.cos(angle) - math.cos(phi))),
@@ -62,7 +62,7 @@ def test_contact_is_lost_in_time(angle, speed):
     assert event.time == pytest.approx(time, abs=1e-9)
 
 
-def test_rolls_slips_and_lifts_off():
+def test_disc_rolls_slips_and_lifts_off_by_scipy():
     """A ball that rolls off: friction gives out first, then the normal force; both in time against SciPy."""
     mu, factor = 0.4, 0.4
     angle, speed = 0.05, 0.3
@@ -95,7 +95,7 @@ def test_rolls_slips_and_lifts_off():
     assert lifts.time == pytest.approx(second.t[-1], abs=1e-9)
 
 
-def test_rolls_to_and_fro_inside():
+def test_disc_rolls_inside_a_bore_by_closed_form():
     """A disc in a drum: (3/2)(R − r) φ'' = −g sin φ, with the period of an elliptic integral; contact is kept."""
     amplitude, path = 1.2, FIXED - OWN
     m = ss.Machine(mass=[1.0, 1.0, 0.5 * OWN**2], names=["x", "y", "turn"], force={"y": -G})
@@ -118,7 +118,7 @@ def test_rolls_to_and_fro_inside():
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_million_steps_do_not_drift():
-    """What slides in a bowl keeps its closed gap, and what sticks on a hill under a shaking force its place, to
+    """A body sliding in a bowl keeps its closed gap, and one sticking on a hill under a shaking force its place, to
     1e-10.
     """
     steps, h = 1_000_000, 1e-3

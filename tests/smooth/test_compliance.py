@@ -58,7 +58,7 @@ def contact_time(mass, k, n, c, v0, e):
         (1e7, 2.0, 2.0, 3.0),
     ],
 )
-def test_hunt_crossley(stiffness, damping, exponent, speed):
+def test_hunt_crossley_bounce_matches_quadrature(stiffness, damping, exponent, speed):
     """e(v) of the formula whatever mass, k and n, and the contact time of the quadrature."""
     mass, e = 2.0, restitution(damping * speed)
     law = ss.HuntCrossley(stiffness=stiffness, damping=damping, exponent=exponent)
@@ -76,7 +76,7 @@ def test_hunt_crossley(stiffness, damping, exponent, speed):
     assert run.energy.residual < 1e-9
 
 
-def test_kelvin_voigt():
+def test_kelvin_voigt_bounce_matches_closed_form():
     """A damped half swing up to where k δ + d δ' = 0, which is before the gap opens; it does not close again."""
     mass, k, d, speed = 1.0, 1e4, 30.0, 1.5
     run = ss.simulate(
@@ -103,7 +103,7 @@ def test_kelvin_voigt():
     assert run.energy.residual < 1e-10
 
 
-def test_towards_the_rigid_limit():
+def test_stiff_contact_converges_to_the_rigid_one():
     """Contact time ∝ k^(−1/(n+1)), and with it what a bounce differs from the rigid one with e(v)."""
     c, speed, n = 0.3, 1.0, 1.5
     e = restitution(c * speed)
@@ -120,7 +120,7 @@ def test_towards_the_rigid_limit():
             assert second / first == pytest.approx(rate, rel=1e-6)
 
 
-def test_bounces_of_a_falling_ball():
+def test_bounces_of_a_falling_ball_match_closed_form():
     """Under gravity, against SciPy from event to event; stays on the floor at last."""
     k, c = 1e5, 0.4
     m = ss.Machine(mass=1.0, names=["y"], force={"y": -G})
@@ -150,7 +150,7 @@ def test_bounces_of_a_falling_ball():
     assert rest["floor.gap"][-1] == pytest.approx(-((G / k) ** (2.0 / 3.0)), rel=1e-3)
 
 
-def test_friction_of_a_bounce():
+def test_friction_of_a_bounce_matches_closed_form():
     """While it slides, vx falls by µ times what vy gains: vx − µ (1 + e) vy, whatever the force is like."""
     mu, c = 0.2, 0.3
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
@@ -165,8 +165,8 @@ def test_friction_of_a_bounce():
     assert run.energy.residual < 1e-9
 
 
-def test_a_block_on_a_soft_floor_stops():
-    """It presses with its weight and slides v²/(2 µ g)."""
+def test_block_on_a_compliant_floor_stops_by_friction():
+    """The body loads the floor with its weight and slides v²/(2 µ g)."""
     mu, k, v = 0.3, 1e5, 2.0
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -G})
     m.add_contact(
@@ -178,7 +178,7 @@ def test_a_block_on_a_soft_floor_stops():
     assert run["floor.normal_force"] == pytest.approx(G, rel=1e-8)
 
 
-def test_a_gap_that_is_a_function_of_the_motion():
+def test_compliant_gap_function_agrees_with_scipy():
     """g = sinh x pushes along cosh x: the energy of a bounce without damping, and SciPy's time of contact."""
     k, speed = 1e4, 1.0
     run = ss.simulate(
@@ -206,7 +206,7 @@ def test_a_gap_that_is_a_function_of_the_motion():
     assert opens.time - closes.time == pytest.approx(part.t[-1], abs=1e-9)
 
 
-def test_a_table_that_shakes():
+def test_shaking_table_supplies_its_work():
     """A moving gap is a function of time; what the table gives is a term of the balance."""
     m = ss.Machine(mass=1.0, names=["y"], force={"y": -G})
     m.add_contact(
@@ -245,12 +245,12 @@ def test_compliances_are_values():
         (lambda: thrown(ss.KelvinVoigt(1e6), restitution=0.5), "restitution"),
     ],
 )
-def test_bad_input(call, match):
+def test_bad_input_is_refused(call, match):
     with pytest.raises(ValueError, match=match):
         call()
 
 
-def test_a_run_goes_on_with_the_same_bits():
+def test_resumed_run_is_bitwise_equal():
     m = thrown(ss.HuntCrossley(1e4, 0.3))
     m.add_force("ball", -G)
     start = {"ball.position": 0.1}
@@ -261,7 +261,7 @@ def test_a_run_goes_on_with_the_same_bits():
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_boxes_that_fall_on_their_corners(seed):
+def test_boxes_falling_on_corners_pass_the_audit(seed):
     """A body that turns in flight and lands on four soft corners with friction: the balance of energy shows every contact
     that is missed, and no corner pulls.
     """

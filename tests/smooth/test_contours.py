@@ -37,7 +37,7 @@ def value(expression, **place):
 
 
 @pytest.mark.parametrize("angle", [-2.5, -1.0, 0.4, 3.0])
-def test_a_circle_at_a_cam(angle):
+def test_gap_of_circle_and_cam_agrees_with_brute_force(angle):
     x, y, turn = 0.09 * math.cos(angle), 0.09 * math.sin(angle), 0.7
     g = gap(CAM.on(0.01, -0.02, TURN), Circle(0.01).on(X, Y))
     c, s = math.cos(turn), math.sin(turn)
@@ -61,7 +61,7 @@ def test_curvature_enters_the_second_derivative():
 
 
 @pytest.mark.parametrize("angle", [-2.0, 0.3, 1.8])
-def test_a_line_at_a_cam(angle):
+def test_gap_of_line_and_cam_agrees_with_brute_force(angle):
     """The distance to a flat face is that of the farthest point of the cam."""
     g = gap(CAM.on(angle=TURN), Line(0.0, 0.08, math.pi + 0.2).on())
     normal = np.array([math.sin(0.2), -math.cos(0.2)])
@@ -73,7 +73,7 @@ def test_a_line_at_a_cam(angle):
     assert value(g, turn=angle) <= heights.min() + 1e-15
 
 
-def test_circles_in_and_on_each_other():
+def test_gaps_of_circles_match_closed_form():
     outer, bore = Circle(1.0).on(), Circle(1.0, hollow=True).on()
     small = Circle(0.2).on(X, Y)
     assert value(gap(outer, small), x=0.9, y=1.2) == pytest.approx(0.3)
@@ -98,7 +98,7 @@ def rolling(friction):
     return ss.simulate(m, 1.2, rtol=1e-12, initial=places)
 
 
-def test_a_disc_rolls_off_a_disc():
+def test_disc_rolls_off_a_disc_by_closed_form():
     """(R + r) φ'' = (2/3) g sin φ while it rolls. It has left where cos φ = (4/7) cos φ0, by its energy 3/4 m v², but that
     it slips for an instant before, since friction vanishes with the normal force: that is of the order of 1 / µ.
     """
@@ -128,7 +128,7 @@ def test_a_disc_rolls_off_a_disc():
 
 @pytest.mark.parametrize("contour", ["circle", "polar"])
 @pytest.mark.parametrize(("share", "jumps"), [(0.999, False), (1.001, True)])
-def test_a_flat_follower_jumps(contour, share, jumps):
+def test_flat_follower_lifts_off_at_closed_form_time(contour, share, jumps):
     """An eccentric circle of radius R under a flat follower: y = R + e sin(w t), and m y'' = -m e w² sin needs a force from
     above once m e w² > m g + F + k e at its top.
     """
@@ -165,7 +165,7 @@ def _flat_on_circle(cam, angle, lift):
     return gap(Line(0.0, 0.0, math.pi).on(y=lift), cam.on(angle=angle))
 
 
-def test_a_bead_in_a_bowl():
+def test_bead_in_a_bowl_agrees_with_scipy():
     """A point on y = c x² in its own coordinate: (1 + 4 c² x²) x'' = -4 c² x x'² - 2 c g x."""
     c = 0.8
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -G})

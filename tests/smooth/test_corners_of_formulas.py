@@ -47,12 +47,12 @@ class Pieces:
 
 
 def ends_of_steps(run, times):
-    """How far the nearest end of a step is from each of these times."""
+    """Distance of the nearest end of a step from each of these times."""
     steps = np.array(run._raw.step_times())
     return max(np.abs(steps - t).min() for t in times)
 
 
-def test_a_bilinear_spring():
+def test_bilinear_spring_has_closed_form_periods():
     """m x'' = -k1 x for x > 0 and -k2 x below, by a formula: half periods π/ω in turn, at every rtol."""
     k1, k2 = 4.0, 25.0
     m = ss.Machine(mass=1.0, names=["x"])
@@ -85,7 +85,7 @@ def test_the_order_is_kept(method):
     assert errors[0] < 1e-5 * errors[1]
 
 
-def test_square_law_drag():
+def test_square_law_drag_matches_closed_form():
     """m v' = -c v |v| - g upwards and -g + c v² down: ascent and descent in closed form; v = 0 is a corner."""
     c, g, v0 = 0.3, 9.81, 7.0
     m = ss.Machine(mass=1.0, names=["x"])
@@ -100,7 +100,7 @@ def test_square_law_drag():
     assert ends_of_steps(run, [rise]) < 1e-10
 
 
-def test_a_load_with_a_floor():
+def test_clipped_load_matches_linear_pieces():
     """N = max(0, N0 + k x) under Coulomb friction on a spring that drives the block through the floor: linear pieces."""
     mu, n0, k, c, v0 = 0.25, 2.0, 4.0, 9.0, 6.0
     m = ss.Machine(mass=1.0, stiffness=c, names=["block"])
@@ -134,7 +134,7 @@ def test_a_load_with_a_floor():
     ],
     ids=["lugre", "stribeck"],
 )
-def test_a_load_with_a_floor_under_other_laws(law):
+def test_clipped_load_leaves_the_block_free(law):
     """Below the floor the block is free: from there on x'' = -c x."""
     n0, k, c = 2.0, 4.0, 9.0
     m = ss.Machine(mass=1.0, stiffness=c, names=["block"])
@@ -169,7 +169,7 @@ def elastic_backlash(c, d, b):
     return torque
 
 
-def test_elastic_backlash():
+def test_elastic_backlash_corners_agree_with_scipy():
     """Every corner to 1e-10 in time against pieces that SciPy's exponentials and roots join."""
     inertia, c, d, b, w0, t_end = 1.0, 100.0, 6.0, 0.5, 4.0, 8.0
     m = ss.Machine(mass=inertia, names=["a"])
@@ -199,7 +199,7 @@ def test_elastic_backlash():
     assert run.energy.residual < 1e-10
 
 
-def test_friction_is_no_formula():
+def test_friction_as_a_formula_is_refused_with_a_cure():
     """-F sign(v): at v = 0 both sides lead back, and the run says what to do."""
     m = ss.Machine(mass=1.0, names=["x"])
     m.add_force("x", lambda v: -2.0 * ss.sign(v["x"]))
@@ -222,7 +222,7 @@ def test_a_formula_that_jumps_breaks_a_block_away():
     assert run.y[:, -1] == pytest.approx([0.6, 1.2], abs=1e-12)
 
 
-def test_an_impact_across_a_corner():
+def test_impact_across_a_corner_switches_the_branch():
     """A ball that drags only as it falls strikes the floor: after the impact it rises without drag."""
     g, drag = 9.81, 0.4
     m = ss.Machine(mass=1.0, names=["y"], force={"y": -g})
@@ -238,7 +238,7 @@ def test_an_impact_across_a_corner():
     assert run.at(t)["y.position"] == pytest.approx(rise, abs=1e-11)
 
 
-def test_a_root_beyond_its_corner():
+def test_undefined_branch_beyond_a_corner_is_not_evaluated():
     """sqrt(x) for x > 0 alone: it has no value beyond, and the corner is found all the same."""
     m = ss.Machine(mass=1.0, names=["x"])
     m.add_force("x", lambda q: -ss.where(q["x"] > 0.0, ss.sqrt(q["x"]), 0.0))
@@ -261,7 +261,7 @@ def test_a_root_beyond_its_corner():
     assert run["x.velocity"][-1] == pytest.approx(-math.sqrt(4.0 / 3.0), abs=1e-9)
 
 
-def test_runs_with_corners_go_on_with_the_same_bits():
+def test_resumed_run_with_corners_is_bitwise_equal():
     m = ss.Machine(mass=1.0, names=["a"])
     m.add_force("a", elastic_backlash(100.0, 6.0, 0.5))
     start = {"a.velocity": 4.0}

@@ -23,7 +23,7 @@ def pendulum(dry=None):
 
 
 @pytest.mark.parametrize("amplitude", [0.01, 1.0, 3.0])
-def test_period_of_a_pendulum(amplitude):
+def test_pendulum_period_matches_elliptic_integral(amplitude):
     """T = 4 K(sin²(φ0/2)) / ω0: after ten of them it is back."""
     period = 4.0 * ellipk(math.sin(0.5 * amplitude) ** 2) / math.sqrt(G)
     run = ss.simulate(pendulum(), 10.0 * period, rtol=1e-12, initial={"arm.position": amplitude})
@@ -31,7 +31,7 @@ def test_period_of_a_pendulum(amplitude):
     assert run.energy.residual < 1e-11
 
 
-def test_turning_points_of_a_pendulum_with_dry_friction():
+def test_pendulum_turning_points_match_energy_balance():
     """m g l (cos φ2 − cos φ1) = M_f |φ2 − φ1| between successive turning points, until it rests inside the band of
     stiction, g sin φ < M_s.
     """
@@ -54,14 +54,14 @@ def accelerations(_t, y):
     return [va, vb, *np.linalg.solve([[2.0, c], [c, 1.0]], f)]
 
 
-def test_double_pendulum_against_scipy():
+def test_double_pendulum_agrees_with_scipy():
     run = ss.simulate(double_pendulum(), 5.0, rtol=1e-12, initial={"a.position": 1.0, "b.position": 1.5})
     truth = solve_ivp(accelerations, (0, 5.0), [1.0, 1.5, 0.0, 0.0], method="DOP853", rtol=1e-13, atol=1e-14)
     assert run.y[:, -1] == pytest.approx(truth.y[:, -1], abs=3e-10)
     assert run.energy.residual < 1e-11
 
 
-def test_double_pendulum_from_sympy():
+def test_double_pendulum_from_sympy_agrees_with_scipy():
     """Lagrange's equations as sympy.physics.mechanics makes them go in as they are."""
     sympy = pytest.importorskip("sympy")
     mechanics = pytest.importorskip("sympy.physics.mechanics")
@@ -94,7 +94,7 @@ def test_a_machine_is_a_value():
     assert again != m
 
 
-def test_a_run_goes_on_with_the_same_bits():
+def test_resumed_run_is_bitwise_equal():
     m, start = pendulum(ss.Coulomb(0.5, 0.4)), {"arm.position": 2.0}
     whole = ss.simulate(m, 6.0, initial=start)
     part = ss.simulate(m, 2.3, initial=start)
@@ -103,7 +103,7 @@ def test_a_run_goes_on_with_the_same_bits():
     assert whole.energy.residual < 1e-8
 
 
-def test_a_load_that_follows_the_motion():
+def test_load_function_matches_closed_form():
     """A block on a wedge spring: N = N0 + k x, so that F_l = µ (N0 + k x) and v² falls as v0² − 2µ(N0 x + k x²/2)."""
     mu, load, k, v0 = 0.3, 2.0, 5.0, 1.5
     m = ss.Machine(mass=1.0, names=["block"])
@@ -115,7 +115,7 @@ def test_a_load_that_follows_the_motion():
 
 
 def test_linear_forces_as_expressions_are_those_of_the_matrices():
-    """The same two-mass machine with friction, with its springs and dampers in matrices or as expressions."""
+    """A two-mass machine with friction, with its springs and dampers in matrices or as expressions."""
     springs = np.array([[30.0, -20.0], [-20.0, 20.0]])
     damping = np.array([[0.3, -0.1], [-0.1, 0.1]])
 

@@ -19,7 +19,7 @@ def cylinder(mu=None):
 
 @pytest.mark.parametrize(("angle", "speed"), [(0.3, 0.0), (0.1, 1.0), (0.0, 0.5)])
 def test_a_body_slides_off_a_cylinder(angle, speed):
-    """It lifts off where cos φ = (2/3) cos φ0 + v0²/(3 g R)."""
+    """The body lifts off where cos φ = (2/3) cos φ0 + v0²/(3 g R)."""
     start = {
         "x.position": math.sin(angle),
         "y.position": math.cos(angle),
@@ -41,7 +41,7 @@ def test_body_at_rest_on_top_stays():
 
 
 @pytest.mark.parametrize(("inertia", "kept"), [(0.5, 2.0 / 3.0), (0.4, 5.0 / 7.0)])
-def test_a_wheel_thrown_flat_rolls(inertia, kept):
+def test_sliding_wheel_ends_in_rolling(inertia, kept):
     """A disc keeps 2/3 of its speed, a solid sphere 5/7."""
     m = ss.Machine(mass=[1.0, 1.0, inertia], names=["x", "y", "turn"], force={"y": -G})
     m.add_contact(
@@ -76,7 +76,7 @@ def test_a_body_in_a_bowl_presses_with_its_weight_and_the_curvature():
     assert not run.events
 
 
-def test_a_wall_for_a_double_pendulum_keeps_the_energy():
+def test_double_pendulum_against_a_wall_keeps_its_energy():
     m = double_pendulum()
     m.add_contact("wall", gap=lambda q: 0.5 - ss.sin(q["a"]) - ss.sin(q["b"]), restitution=1.0)
     run = ss.simulate(m, 100.0, rtol=1e-11, initial={"a.position": -1.0, "b.position": -1.5})
@@ -100,7 +100,7 @@ def test_a_moving_curved_wall_does_work():
     assert run.energy.residual < 1e-13
 
 
-def test_rocking_block():
+def test_rocking_block_matches_housner():
     """Housner (1963): from the tilt θ0 the block falls back in a time that a quadrature gives; its rate after the
     impact is 1 − 1.5 sin²α of that before, for an impact that sticks.
     """
@@ -140,7 +140,7 @@ def test_rocking_block():
 
 
 def test_linear_gaps_as_expressions_are_those_of_vectors():
-    """The same bouncing and sliding body, with its rows as numbers or as expressions."""
+    """A bouncing and sliding body, with its rows as numbers or as expressions."""
 
     def machine(traced):
         m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -G, "x": 0.5})

@@ -12,7 +12,7 @@ import stickslip as ss
 
 @pytest.mark.parametrize("speed", [1.0, 10.0, 1e3])
 @pytest.mark.parametrize("gap", [lambda q: ss.log(q["x"]), lambda q: ss.sqrt(q["x"]) - 1.0])
-def test_a_body_strikes_where_its_gap_closes(gap: Callable[[Any], Any], speed: float) -> None:
+def test_impact_occurs_where_the_gap_closes(gap: Callable[[Any], Any], speed: float) -> None:
     """x = 10 - v t strikes at x = 1; behind x = 0 there is no gap."""
     m = ss.Machine(mass=1.0, names=["x"])
     m.add_contact("wall", gap=gap, restitution=0.5)

@@ -19,7 +19,7 @@ def slopes(machine, start, t):
     return x, *run._raw.jacobian(t, t, x)
 
 
-def test_mass_and_force():
+def test_jacobian_of_mass_and_force_matches_closed_form():
     """(2 + sin q) q'' = -cos(q) v²/2 - 3 q + sin(5 t)."""
     m = ss.Machine(mass=lambda q: [[2.0 + ss.sin(q["arm"])]], names=["arm"])
     m.add_force(
@@ -34,7 +34,7 @@ def test_mass_and_force():
     assert by_time == pytest.approx([0.0, 5.0 * math.cos(5.0 * t) / mass], rel=1e-14)
 
 
-def test_friction_under_a_load_of_the_motion():
+def test_jacobian_of_friction_under_variable_load_matches_closed_form():
     """q'' = -µ (2 + q² + v) - q, sliding forward."""
     mu = 0.3
     m = ss.Machine(mass=1.0, stiffness=1.0, names=["block"])
@@ -47,7 +47,7 @@ def test_friction_under_a_load_of_the_motion():
     assert by_time == pytest.approx([0.0, 0.0], abs=1e-15)
 
 
-def test_a_bead_pressed_to_a_circle():
+def test_jacobian_of_constrained_bead_matches_hand_calculation():
     """Held on the circle by lambda = m (g cos φ - v²/R), it slides with friction µ lambda: the acceleration along the
     circle, seen as a function of (x, y, x', y'), by hand.
     """

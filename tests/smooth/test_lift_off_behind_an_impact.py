@@ -12,7 +12,7 @@ G = 9.81
 
 
 def lift_offs(rng: np.random.Generator) -> int:
-    """How often one rod lifts off from an impact; between impacts y is a parabola and the tilt a straight line."""
+    """Number of lift-offs of one rod at impacts; between them y is a parabola and the tilt a straight line."""
     half, inertia = rng.uniform(0.2, 1.0), rng.uniform(0.1, 0.5)
     m = ss.Machine(mass=[1.0, 1.0, inertia * half**2], names=["x", "y", "tilt"], force={"y": -G})
     m.add_contact("left", gap=lambda q: q["y"] - half * ss.sin(q["tilt"]), restitution=0.0)
@@ -49,7 +49,7 @@ def lift_offs(rng: np.random.Generator) -> int:
     return lifted
 
 
-def test_ends_of_rods() -> None:
+def test_rod_ends_lift_off_after_an_impact() -> None:
     """The next touch is a root of their gap in closed form, as `rtol` is."""
     rng = np.random.default_rng(0)
     assert sum(lift_offs(rng) for _ in range(200)) >= 10

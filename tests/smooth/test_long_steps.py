@@ -7,8 +7,8 @@ import numpy as np
 import stickslip as ss
 
 
-def test_a_ball_on_a_soft_ball() -> None:
-    """In free flight the proposed step is longer than a contact, of which its stages may see nothing."""
+def test_long_step_does_not_miss_a_compliant_contact() -> None:
+    """In free flight the proposed step is longer than a contact, which its stages may miss."""
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -9.81})
     m.add_contact(
         "ground",

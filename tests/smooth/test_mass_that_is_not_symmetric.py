@@ -26,7 +26,7 @@ def test_mass_that_is_not_symmetric_at_the_start_is_refused(a: float, b: float) 
         ss.RealTime(pair(a, b), step=1e-3)
 
 
-def test_symmetric_mass_moves_as_its_inverse_says() -> None:
+def test_symmetric_mass_matches_closed_form() -> None:
     run = ss.simulate(pair(0.5, 0.5), 1.0)
     true = 0.5 * np.linalg.solve([[1.0, 0.5], [0.5, 1.0]], [1.0, 0.0])
     assert run.y[:2, -1] == pytest.approx(true, rel=1e-9)

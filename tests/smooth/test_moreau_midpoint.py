@@ -28,15 +28,15 @@ def order(e):
     return math.log2(e[0] / e[-1]) / (len(e) - 1)
 
 
-def test_double_pendulum():
+def test_double_pendulum_converges_with_first_order():
     e, _, _ = errors(
         double_pendulum(), 2.0, "a.position", {"a.position": 1.0, "b.position": 1.5}, [4e-3, 2e-3, 1e-3]
     )
     assert order(e) == pytest.approx(1.0, abs=0.05) and e[-1] < 6e-4
 
 
-def test_pendulum_with_dry_friction():
-    """The same turns, and the same rest."""
+def test_pendulum_with_dry_friction_has_the_same_turns():
+    """Both runs have the same reversals and the same rest position."""
     m = ss.Machine(mass=1.0, names=["arm"])
     m.add_force("arm", lambda q: -G * ss.sin(q["arm"]))
     m.add_friction("joint", on="arm", law=ss.Coulomb(static=1.2, kinetic=1.0), normal_load=0.8)
@@ -45,7 +45,7 @@ def test_pendulum_with_dry_friction():
     assert run["joint.mode"][-1] == truth["joint.mode"][-1] == ss.Mode.STICK
 
 
-def test_a_pendulum_that_strikes_a_wall():
+def test_pendulum_impacts_converge():
     """Two rods above a floor, with friction and restitution: a strike is up to a step late."""
     m = double_pendulum()
     m.add_contact(
@@ -67,7 +67,7 @@ def test_a_pendulum_that_strikes_a_wall():
     assert abs(run.energy.imbalance[-1]) < 1e-3 * truth.energy.kinetic.max()
 
 
-def test_a_closed_loop():
+def test_closed_loop_keeps_its_constraint():
     """A slider-crank bound by g(q) = 0, which each step's end keeps, with a guide that sticks and slips."""
     crank, rod = 0.1, 0.3
     m = ss.Machine(mass=np.diag([0.02, 1.0]), names=["crank", "slide"], force={"crank": ss.Sine(0.5, 0.3)})
@@ -90,7 +90,7 @@ def test_a_closed_loop():
     assert kept == pytest.approx(rod**2, rel=1e-13)
 
 
-def test_a_cam_follower_that_yields():
+def test_compliant_cam_follower_converges():
     """A contact with a compliance is a force; it opens and closes where that comes and goes."""
     e, run, truth = errors(cam_follower(), 1.0, "follower.position", START, [5e-4, 2.5e-4, 1.25e-4])
     assert order(e) > 1.0 and e[-1] < 1e-6

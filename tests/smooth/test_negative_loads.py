@@ -73,7 +73,7 @@ def test_load_that_an_impact_makes_negative_ends_the_run() -> None:
     ],
     ids=["maximum", "maximum reversed", "where"],
 )
-def test_load_held_at_zero_lets_the_mass_go_on(load: Load) -> None:
+def test_clipped_load_lets_the_mass_continue(load: Load) -> None:
     run = ss.simulate(block(load), 2.0, initial={"x.velocity": 3.0})
     assert run.status == "finished"
     assert run["x.velocity"][-1] == pytest.approx(SPEED, rel=1e-8)
@@ -111,7 +111,7 @@ def test_negative_load_at_the_start_is_refused(method: Any) -> None:
         ss.simulate(block(falling), 2.0, initial={"x.position": 1.5}, method=method)
 
 
-def test_bristles_and_lag_end_there_as_well() -> None:
+def test_bristles_and_lag_end_at_a_negative_load() -> None:
     lugre = ss.LuGre(stiffness=1e4, damping=50.0, static=0.5, kinetic=0.5, stribeck_velocity=0.01)
     lagged = ss.StickSlip(ss.Coulomb(0.5), memory=ss.Lag(1e-6))
     for law in (lugre, lagged):
@@ -119,7 +119,7 @@ def test_bristles_and_lag_end_there_as_well() -> None:
         assert run.status == "failed" and run.state.t == pytest.approx(ENDS, rel=1e-3)
 
 
-def test_points_of_an_ensemble_go_on() -> None:
+def test_other_ensemble_points_are_unaffected() -> None:
     # At 0.5 m/s the mass stops before x = 1: v²/2 = 0.125 < 0.25.
     out = ss.ensemble(
         block(falling), {"x.velocity": [0.5, 3.0, 0.4]}, t_end=3.0, measure=["x.position.final"]
@@ -130,7 +130,7 @@ def test_points_of_an_ensemble_go_on() -> None:
         assert out["x.position.final"][k] == pytest.approx(1.0 - math.sqrt(1.0 - 2.0 * v**2), rel=1e-8)
 
 
-def test_fit_goes_on_where_trials_fail() -> None:
+def test_fit_continues_after_failed_trials() -> None:
     m = block(falling)
     run = ss.simulate(m, 3.0, initial={"x.velocity": 0.5}, dt=0.05)
     found = ss.identify.fit(

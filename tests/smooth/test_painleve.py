@@ -57,7 +57,7 @@ def test_the_normal_force_is_that_of_the_formula(tilt, friction, side):
     assert run["tip.normal_force"][0] == pytest.approx(-b / a, rel=1e-12)
 
 
-def test_without_a_solution_an_impact_without_collision_answers():
+def test_impact_without_collision_resolves_missing_solution():
     """A < 0 and b < 0: neither contact nor flight solves the equations; the tip stops sliding at once."""
     tilt, rate, friction, side = 1.2, 0.0, 2.0, -1
     a, b = coefficients(tilt, rate, friction, side)
@@ -69,7 +69,7 @@ def test_without_a_solution_an_impact_without_collision_answers():
     assert run.energy.residual < 1e-10
 
 
-def test_both_of_two_solutions():
+def test_each_of_two_solutions_continues_itself():
     """A < 0 < b: contact solves the equations with λ = −b/A, and flight with g'' = b. What touches keeps its contact;
     what has left the floor at all flies.
     """
@@ -87,7 +87,7 @@ def test_both_of_two_solutions():
 
 
 @pytest.mark.parametrize("friction", [1.35, 1.5])
-def test_below_the_critical_friction_it_lifts_off_with_a_positive(friction):
+def test_rod_below_critical_friction_lifts_off(friction):
     """For 4/3 < µ < 8/(3√3) a sliding rod comes to b = 0 with A > 0 and leaves the floor there."""
     assert friction < 8.0 / (3.0 * math.sqrt(3.0))
     lifted = 0
@@ -111,7 +111,7 @@ def test_below_the_critical_friction_it_lifts_off_with_a_positive(friction):
     ("friction", "tilt", "rate"),
     [(1.6, 0.3, 2.0), (1.6, 0.4, 1.0), (1.8, 0.3, 2.0), (2.0, 0.3, 2.0), (2.0, 0.4, 1.0)],
 )
-def test_above_the_critical_friction_it_ends_at_the_singular_point(friction, tilt, rate):
+def test_rod_above_critical_friction_ends_at_the_singular_point(friction, tilt, rate):
     """For µ > 8/(3√3) an open set of starts comes to A = b = 0, where sin θ θ'² = g/l and λ = -b/A has no bound: the run
     ends there and says so, at the time of SciPy, which integrates over the angle up to A = 0.
     """

@@ -115,7 +115,7 @@ def crate() -> ss.Machine:
 
 
 def of_the_platform(t: float) -> tuple[float, float, float]:
-    """Along the platform, and of each corner normal to it, while the crate turns with it: what its acceleration asks."""
+    """Forces along the platform, and of each corner normal to it, that the acceleration of the turning crate requires."""
     angle, rate, gain = tilt(t), 0.1 * t, 0.1
     u = np.array([0.3, H])  # centre of mass in the frame of the platform
     along, across = u[0] * -(rate**2) - gain * u[1], u[1] * -(rate**2) + gain * u[0]
@@ -159,7 +159,7 @@ def test_a_crate_on_a_platform_holds_until_both_corners_are_at_their_limits():
 
 @pytest.mark.parametrize("facets", [8, 16])
 @pytest.mark.parametrize("angle", [0.1, 0.7, 1.3, 2.4])
-def test_polygons_of_directions_hold_as_those_of_linear_machines_do(facets, angle):
+def test_friction_polygons_hold_as_in_linear_machines(facets, angle):
     """A puck on a floor given by a function, pulled harder and harder: the linear machine shares over the sides of the
     polygon (tested against its support function), this one within the limits of each direction.
     """
@@ -205,9 +205,10 @@ def rolls_off(mu: float, **how: Any) -> ss.Trajectory:
 
 
 @pytest.mark.parametrize("mu", [1e3, 1e5, 1e6])
-def test_a_disc_rolls_off_a_hill_however_rough(mu):
-    """It leaves where v² = G R cosφ, R being the radius of its centre's path. Rolling keeps ¾ v² + G R cosφ, to the short
-    slip before, from where N has fallen to F / µ.
+def test_disc_rolls_off_a_hill_of_any_friction(mu):
+    """The body lifts off where v² = G R cosφ, with R the radius of the path of its centre.
+
+    Rolling keeps ¾ v² + G R cosφ, up to the short slip before, from N = F / µ on.
     """
     R, v0 = 1.25, 0.3
     leaves = (math.cos(0.3) + 0.75 * v0 * v0 / (G * R)) / 1.75
@@ -220,7 +221,7 @@ def test_a_disc_rolls_off_a_hill_however_rough(mu):
 
 
 @pytest.mark.parametrize("mu", [1.0, 1e3, 1e6, 1e9])
-def test_a_disc_on_a_soft_floor_rolls_however_rough(mu):
+def test_disc_on_a_compliant_floor_rolls_at_any_friction(mu):
     """Dropped on a soft floor with spin: every bounce ends with a break-away where next to nothing presses any more."""
     r = 0.25
     m = ss.Machine(mass=[1.0, 1.0, 0.5 * r * r], names=["x", "y", "turn"], force={"y": -G})

@@ -64,8 +64,8 @@ START = {"crank.velocity": 150.0, "rod.velocity": -75.0}
 
 
 @pytest.mark.parametrize("rtol", [1e-7, 1e-8, 1e-9, 1e-10])
-def test_the_first_turns(rtol):
-    """Both corners of one side lift off together four times a turn, at instants known to the last digits of time."""
+def test_first_turns_agree_with_published_sequence(rtol):
+    """Both corners of one side lift off together four times a turn, at instants known to rounding."""
     run = ss.simulate(slider_crank(), 0.1, rtol=rtol, initial=START)
     assert run.success
     first = [e for e in run.events if e.impact]
@@ -84,11 +84,13 @@ def test_events_do_not_depend_on_the_tolerance():
     assert times[0] == pytest.approx(times[1], abs=1e-9)
 
 
-def test_time_stepping_comes_to_the_same_sequence():
-    """One and a half turns by Moreau's scheme beside the run by events. The first strikes come in the same order, each up
-    to a step late, which later ones inherit; the error falls with the step. What differs at any step: the infinitely many
-    rebounds before the slider rests on its guide are a finite number, and while it rests, each step's turn of the rows
-    makes a velocity of the order of the step, which restitution throws back, so that contacts open and close again.
+def test_time_stepping_gives_the_same_sequence():
+    """One and a half turns by Moreau's scheme agree with the run by events.
+
+    The first impacts come in the same order, each up to a step late, and later ones inherit this; the error falls with
+    the step. Two things differ at any step: the infinitely many rebounds before the slider rests on its guide are
+    finite in number, and while it rests, the turn of the rows in each step makes a velocity of the order of the step,
+    which restitution reverses, so that contacts open and close again.
     """
     t_end, steps = 0.04, np.array([1e-5, 5e-6, 2.5e-6, 1.25e-6])
     truth = ss.simulate(slider_crank(), t_end, rtol=1e-10, initial=START, dt=1e-4)
@@ -111,7 +113,7 @@ def test_time_stepping_comes_to_the_same_sequence():
     assert late[-1] < 4e-5 and apart[-1] < 6e-4 and below[-1] > -8e-7
 
 
-def test_the_first_strike_against_scipy():
+def test_first_impact_agrees_with_scipy():
     """Crank and rod move freely until the slider's upper corners reach the guide: equations by hand, in SciPy. There
     Newton's law turns the velocity of the slider across the guide round.
     """

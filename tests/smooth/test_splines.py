@@ -21,7 +21,7 @@ RADII = np.array([0.05, 0.053, 0.056, 0.055, 0.051, 0.049, 0.0485])
 
 
 @pytest.mark.parametrize("slopes", [None, (0.5, -1.0), (0.0, 0.0)])
-def test_over_an_abscissa(slopes):
+def test_spline_over_abscissa_agrees_with_scipy(slopes):
     ends = "natural" if slopes is None else ((1, slopes[0]), (1, slopes[1]))
     exact, own = CubicSpline(ABSCISSAE, HEIGHTS, bc_type=ends), Spline(ABSCISSAE, HEIGHTS, slopes)
     x = np.linspace(-1.3, 2.4, 400)
@@ -34,7 +34,7 @@ def test_over_an_abscissa(slopes):
 
 
 @pytest.mark.parametrize("angles", [ANGLES, ANGLES - 3.5, None])
-def test_around_a_centre(angles):
+def test_polar_spline_agrees_with_scipy(angles):
     at = 2.0 * np.pi * np.arange(7) / 7 if angles is None else angles
     exact = CubicSpline(np.append(at, at[0] + 2.0 * np.pi), np.append(RADII, RADII[0]), bc_type="periodic")
     own = PolarSpline(RADII, angles)
@@ -67,7 +67,7 @@ def nearest(point, place, around):
 
 
 @pytest.mark.parametrize("angle", np.linspace(-3.1, 3.1, 11))
-def test_a_roller_at_a_cam(angle):
+def test_gap_of_roller_and_cam_agrees_with_brute_force(angle):
     cam, turn = PolarSpline(RADII, ANGLES), 0.7
     x, y = 0.07 * math.cos(angle), 0.07 * math.sin(angle)
     found = gap(cam.on(angle=TURN), Circle(0.01).on(X, Y))(
@@ -83,7 +83,7 @@ def test_a_roller_at_a_cam(angle):
 
 
 @pytest.mark.parametrize("x", np.linspace(-0.9, 1.9, 9))
-def test_a_bead_over_a_hill(x):
+def test_gap_of_bead_and_hill_agrees_with_brute_force(x):
     hill = Spline(ABSCISSAE, HEIGHTS)
     y = float(hill.height(x)) + 0.05
     found = gap(hill.on(), Circle(0.0).on(X, Y))({"x.position": x, "y.position": y})
@@ -91,7 +91,7 @@ def test_a_bead_over_a_hill(x):
 
 
 @pytest.mark.parametrize("turn", [-2.0, 0.4, 1.9, 3.0])
-def test_a_flat_face_at_a_cam(turn):
+def test_gap_of_flat_face_and_cam_agrees_with_brute_force(turn):
     """The distance to a face is that of the farthest point."""
     cam = PolarSpline(RADII, ANGLES)
     found = gap(cam.on(angle=TURN), Line(0.0, 0.08, math.pi).on())({"turn.position": turn})
@@ -99,7 +99,7 @@ def test_a_flat_face_at_a_cam(turn):
     assert found == pytest.approx(0.08 - (cam.radius(phi) * np.sin(phi + turn)).max(), abs=1e-10)
 
 
-def test_curvature_goes_on_through_the_points():
+def test_curvature_is_continuous_at_the_points():
     """Second derivatives of the gap are the same on both sides of every point; third ones are not."""
     hill = Spline(ABSCISSAE, HEIGHTS)
     g = gap(hill.on(), Circle(0.0).on(X, Y))
@@ -138,7 +138,7 @@ def least(cam, speed):
 
 
 @pytest.mark.parametrize(("share", "jumps"), [(0.9999, False), (1.0001, True), (1.2, True)])
-def test_a_follower_jumps(share, jumps):
+def test_follower_lifts_off_at_closed_form_time(share, jumps):
     """A knife edge on the axis of a cam, y = R(pi/2 - w t), leaves it where its cubic says."""
     cam = PolarSpline(RADII, ANGLES)
     critical = brentq(lambda w: least(cam, w), 1.0, 1e4, xtol=1e-12)
@@ -169,7 +169,7 @@ def test_a_follower_jumps(share, jumps):
         assert left[0].time == pytest.approx(min(times), abs=1e-9)
 
 
-def test_a_bead_on_a_hill():
+def test_bead_on_a_hill_agrees_with_scipy():
     """On y = s(x) in its own coordinate, (1 + s'²) x'' = -s' (g + s'' x'²), with SciPy from point to point."""
     hill = Spline(ABSCISSAE, HEIGHTS, slopes=(-2.0, 2.0))
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -G})
@@ -204,7 +204,7 @@ def test_a_bead_on_a_hill():
     assert np.abs(run["y.position"] - exact(run["x.position"])).max() < 2e-12
 
 
-def test_saved_and_sliding():
+def test_spline_contacts_are_saved_and_slide():
     cam = PolarSpline(RADII, ANGLES)
     m = ss.Machine(mass=[1.0, 1.0, 1.0], names=["x", "y", "turn"])
     pair = cam.on(angle=TURN), Circle(0.01).on(X, Y)

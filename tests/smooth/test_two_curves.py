@@ -47,7 +47,7 @@ def distance(one, two, place):
 
 @pytest.mark.parametrize("angle", [-2.6, -0.3, 1.1, 2.9])
 @pytest.mark.parametrize("pair", [(CAM, EGG), (EGG, CAM), (CAM, SPLINE), (SPLINE, EGG)])
-def test_closed_curves(pair, angle):
+def test_gap_of_closed_curves_agrees_with_brute_force(pair, angle):
     one, two = pair
     place = {"x.position": math.cos(angle), "y.position": math.sin(angle), "turn.position": 0.8}
     found = gap(one.on(), two.on(X, Y, TURN))
@@ -57,7 +57,7 @@ def test_closed_curves(pair, angle):
 @pytest.mark.parametrize("x", [-0.7, 0.0, 0.4, 1.1])
 @pytest.mark.parametrize("ground", [HILL, WAVE])
 @pytest.mark.parametrize("body", [EGG, SPLINE])
-def test_a_closed_curve_over_an_open_one(ground, body, x):
+def test_gap_of_closed_and_open_curve_agrees_with_brute_force(ground, body, x):
     place = {"x.position": x, "y.position": 0.8, "turn.position": 0.5}
     found = gap(ground.on(), body.on(X, Y, TURN))
     assert found(place) == pytest.approx(distance(ground, body, place), abs=1e-10)
@@ -65,7 +65,7 @@ def test_a_closed_curve_over_an_open_one(ground, body, x):
     assert turned(place) == pytest.approx(found(place), abs=1e-12)
 
 
-def test_two_open_curves():
+def test_gap_of_open_curves_agrees_with_brute_force():
     """A bowl that hangs over a hill."""
     bowl = Polynomial(0.0, 0.0, -0.4)
     place = {"x.position": 0.3, "y.position": 1.0, "turn.position": math.pi}
@@ -74,7 +74,7 @@ def test_two_open_curves():
 
 
 @pytest.mark.parametrize("tilt", [-0.3, 0.0, 0.25])
-def test_a_plank_on_a_hill(tilt):
+def test_gap_of_line_and_hill_matches_closed_form(tilt):
     """The plank's underside is the line; its distance is that of the hill's highest point towards it."""
     plank = Line(angle=math.pi)
     hill = Polynomial(0.0, 0.0, -0.5)
@@ -87,7 +87,7 @@ def test_a_plank_on_a_hill(tilt):
 
 
 @pytest.mark.parametrize(("speed", "angle"), [(0.5, 0.0), (2.0, 1.2), (1.0, 3.0)])
-def test_curvature_of_both(speed, angle):
+def test_drift_contains_both_curvatures(speed, angle):
     """Circles, said as curves: the drift of the gap is v² / (R + r)."""
     big, small = Polar([1.0]), PolarSpline(np.full(5, 0.3))
     state = {"x.position": 1.3 * math.cos(angle), "y.position": 1.3 * math.sin(angle), "turn.position": 0.4}
@@ -107,7 +107,7 @@ def test_curvature_of_both(speed, angle):
 
 
 @pytest.mark.parametrize(("angle", "speed"), [(0.3, 0.2), (0.1, 1.0)])
-def test_contact_is_kept_and_lost_in_time(angle, speed):
+def test_contact_is_lost_at_closed_form_time(angle, speed):
     """A disc slides off a disc, both said as curves: as in closed form."""
     path = 1.3
     m = ss.Machine(mass=[1.0, 1.0, 0.01], names=["x", "y", "turn"], force={"y": -G})
@@ -131,7 +131,7 @@ def test_contact_is_kept_and_lost_in_time(angle, speed):
     assert ss.analysis.audit(run, rtol=1e-12).passed
 
 
-def test_an_egg_rolls_on_a_hill():
+def test_egg_on_a_hill_rolls_by_scipy():
     """Rolling without slip keeps the energy, the gap and the sliding velocity; the audit says the rest."""
     m = ss.Machine(mass=[1.0, 1.0, 0.02], names=["x", "y", "turn"], force={"y": -G})
     bowl, egg = Polynomial(0.0, 0.0, 0.3).on(), EGG.on(X, Y, TURN)

@@ -19,7 +19,7 @@ def _machine(**spring: object) -> ss.Machine:
     return m
 
 
-def test_value_codec_and_text() -> None:
+def test_springs_are_compared_saved_and_printed() -> None:
     m = _machine()
     assert ss.Machine.from_dict(m.to_dict()) == m
     assert pickle.loads(pickle.dumps(m)) == m
@@ -84,7 +84,7 @@ def test_units_do_not_matter() -> None:
     assert np.abs(other.events.time * 1e-3 - si.events.time).max() < 1e-12
 
 
-def test_parameters_of_a_sweep() -> None:
+def test_spring_parameters_are_swept() -> None:
     m = _machine()
     stiffness = np.array([100.0, 200.0, 400.0])
     out = ss.ensemble(
@@ -97,7 +97,7 @@ def test_parameters_of_a_sweep() -> None:
         assert f"play.{name}" in m._description.parameters
 
 
-def test_variables() -> None:
+def test_spring_signals_have_names_and_values() -> None:
     run = ss.simulate(_machine(), 1.0, dt=0.01)
     names = {n for n in run.signals if n.startswith("play.")}
     assert names == {"play.force", "play.elongation", "play.elongation_rate", "play.mode"}
@@ -121,7 +121,7 @@ def test_variables() -> None:
         ({"table": ([0.0, 1.0], [0.0, 1.0])}, r"stiffness of 'play' = 200 is not allowed: it must be 0"),
     ],
 )
-def test_bad_numbers(given: dict[str, object], message: str) -> None:
+def test_bad_numbers_are_refused(given: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         _machine(**given)
 
@@ -142,13 +142,13 @@ def test_bad_numbers(given: dict[str, object], message: str) -> None:
         (3.0, 0.0, r"table of 't' = 3.0 is not allowed: it must be a pair"),
     ],
 )
-def test_bad_tables(table: object, damping: float, message: str) -> None:
+def test_bad_tables_are_refused(table: object, damping: float, message: str) -> None:
     m = ss.Machine(mass=1.0, names=["q"])
     with pytest.raises(ValueError, match=message):
         m.add_spring("t", on="q", damping=damping, table=table)
 
 
-def test_bad_names_and_places() -> None:
+def test_bad_names_and_places_are_refused() -> None:
     m = ss.Machine(mass=1.0, names=["q"])
     with pytest.raises(ValueError, match="unknown coordinate 'x'; known are: 'q'"):
         m.add_spring("s", on="x", stiffness=1.0)
@@ -159,7 +159,7 @@ def test_bad_names_and_places() -> None:
         m.add_spring("s", on="q", stiffness=1.0)
 
 
-def test_who_cannot_run_springs_says_so() -> None:
+def test_unsupported_uses_of_springs_are_refused() -> None:
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_spring("stop", on="q", stiffness=1.0, one_sided=True)
     with pytest.raises(ValueError, match="'time_stepping' does not run springs such as 'stop'"):

@@ -52,7 +52,7 @@ def _modes(events: ss.Events, name: str) -> list[tuple[str, str]]:
 NAMES = {0: "open", 1: "high", -1: "low"}
 
 
-def test_modelica_backlash() -> None:
+def test_modelica_backlash_example_is_reproduced() -> None:
     """Modelica.Mechanics.Rotational.Examples.Backlash: J = 5, c = 20e3, d = 50, b = 45 deg, from 90 deg at rest."""
     j, c, d, b = 5.0, 20e3, 50.0, 0.7853981633974483
     m = ss.Machine(mass=j, names=["inertia"])
@@ -69,8 +69,8 @@ def test_modelica_backlash() -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_modelica_spring_damper_of_the_same_example() -> None:
-    """Without play it is attached at both ends: one flow, no events."""
+def test_modelica_spring_damper_example_is_reproduced() -> None:
+    """Without play the spring is attached at both ends: one flow, no events."""
     j, c, d, start = 5.0, 20e3, 50.0, 1.570796326794897
     m = ss.Machine(mass=j, names=["inertia"])
     m.add_spring("shaft", on="inertia", stiffness=c, damping=d)
@@ -86,7 +86,7 @@ def test_modelica_spring_damper_of_the_same_example() -> None:
     assert np.abs(run.y - same.y).max() < 1e-13
 
 
-def test_two_masses_with_play_between_and_a_load() -> None:
+def test_two_masses_with_backlash_agree_with_piecewise_solution() -> None:
     mass, w = np.diag([2.0, 0.5]), np.array([1.0, -1.0])
     k, d, begins, holds = 800.0, 3.0, 0.004, np.array([[30.0, 0.0], [0.0, 0.0]])
     force = np.array([0.0, 1.5])
@@ -103,7 +103,7 @@ def test_two_masses_with_play_between_and_a_load() -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_stop_with_damping() -> None:
+def test_damped_stop_matches_closed_form() -> None:
     """Touched at v0 the force jumps to d v0, and it is left where k x + d v = 0, before the body is out."""
     k, d, v0 = 1e4, 20.0, 0.5
     m = ss.Machine(mass=1.0, names=["slide"])
@@ -129,7 +129,7 @@ def test_stop_with_damping() -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_touching_again_before_the_play_is_reached() -> None:
+def test_flank_touches_again_before_it_relaxes() -> None:
     """A start beyond the corner with k x + d v > 0: nothing pulls, and the flank pushes again where this falls to zero."""
     k, d, x0, v0, a = 100.0, 30.0, -0.05, 1.0, -40.0
     m = ss.Machine(mass=1.0, names=["slide"], force={"slide": a})
@@ -146,7 +146,7 @@ def test_touching_again_before_the_play_is_reached() -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_comes_to_rest_on_a_stop() -> None:
+def test_body_comes_to_rest_on_a_stop() -> None:
     """Under its weight: a finite number of bounces, then an oscillation about m g / k that never leaves."""
     m = ss.Machine(mass=1.0, names=["q"], force={"q": -9.81})
     m.add_spring("floor", on="q", stiffness=1e3, damping=5.0, one_sided=True)
@@ -157,7 +157,7 @@ def test_comes_to_rest_on_a_stop() -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_undamped_play_keeps_its_energy_and_period() -> None:
+def test_undamped_backlash_keeps_energy_and_period() -> None:
     """Half period: pi sqrt(m/k) on the flank, b / v through the play."""
     k, b, v = 400.0, 0.03, 0.7
     m = ss.Machine(mass=1.0, names=["q"])

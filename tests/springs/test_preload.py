@@ -36,7 +36,7 @@ def test_both_flanks_press_with_twice_the_stiffness() -> None:
     assert run["nut.force"] == pytest.approx(2.0 * k * run["q.position"], abs=1e-12)
 
 
-def test_lost_preload() -> None:
+def test_oscillation_beyond_the_preload_matches_closed_form() -> None:
     """Beyond preload/stiffness one flank is left: the quarter period is the sum of both parts in closed form."""
     k, preload, amplitude, mass = 800.0, 8.0, 0.03, 2.0
     run = ss.simulate(_machine(stiffness=k, preload=preload), 5.0, initial={"q.position": amplitude})
@@ -56,7 +56,7 @@ def test_lost_preload() -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_one_sided() -> None:
+def test_one_sided_preload_matches_closed_form() -> None:
     """At x = 0 a stop pushes with its preload, and it is left at x = preload/stiffness."""
     k, preload = 100.0, 3.0
     m = ss.Machine(mass=1.0, names=["q"])

@@ -20,7 +20,7 @@ def _beside() -> ss.Machine:
     return m
 
 
-def test_oscillation_about_the_rest() -> None:
+def test_size_is_that_of_the_oscillation_about_rest() -> None:
     """q = r (1 - cos omega t), v = r omega sin omega t."""
     t = np.linspace(0.0, 0.12, 301)
     at = ss.simulate(_beside(), 0.12).at(t)
@@ -29,7 +29,7 @@ def test_oscillation_about_the_rest() -> None:
     assert np.abs(at["fast.velocity"] - v).max() < 2e-14 * abs(REST) * OMEGA
 
 
-def test_sizes_of_what_springs_move() -> None:
+def test_bodies_on_springs_have_sizes() -> None:
     """Within the machine's own time T = 1/omega a force k r carries its mass by k r/m T^2: by r, and r omega_slow^2 T^2."""
     sizes = _beside().scales
     assert abs(sizes["fast.position"] / abs(REST) - 1.0) < 1e-7
@@ -50,7 +50,7 @@ def test_driven_parts_inherit_sizes_from_their_drivers() -> None:
     assert sizes["load.position"] == 0.5 * sizes["motor.position"] > 0.0
 
 
-def test_no_order_decides_by_what_a_body_is_sized() -> None:
+def test_sizes_do_not_depend_on_the_order_of_adding() -> None:
     """Pushed by two motors it goes as fast as the faster one, whichever comes first."""
     found = []
     for order in (("slow", "fast"), ("fast", "slow")):

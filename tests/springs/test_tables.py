@@ -23,7 +23,7 @@ def _line(x: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("damping", [0.0, 2.0])
-def test_attached_table(damping: float) -> None:
+def test_attached_table_is_a_hardening_spring(damping: float) -> None:
     """A hardening spring: corners are switches of the flow, not logged; the outermost lines go on."""
     m = ss.Machine(mass=1.5, names=["q"])
     m.add_spring("spring", on="q", damping=damping, table=(X, F))
@@ -75,7 +75,7 @@ def test_table_is_the_same_as_flanks() -> None:
     assert np.abs(one.events.time - other.events.time).max() < 1e-11
 
 
-def test_one_sided_table() -> None:
+def test_one_sided_table_uses_negative_forces_only() -> None:
     """Only its negative forces count: it begins where they do."""
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_spring("stop", on="q", table=([-1.0, 1.0], [-30.0, 10.0]), one_sided=True)  # zero at 0.5, 20 N/m

@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 import stickslip as ss
 
 
-def test_sticks_on_a_spring() -> None:
+def test_stuck_block_on_a_spring_matches_closed_form() -> None:
     """A block at rest in the play, whose stop is pushed against it: it breaks away where k x reaches the static level."""
     k, level, speed, gap = 400.0, 2.0, 0.01, 0.003
     m = ss.Machine(mass=1.0, names=["block"])
@@ -26,7 +26,7 @@ def test_sticks_on_a_spring() -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_a_touch_with_damping_breaks_a_stuck_block_away_at_once() -> None:
+def test_damped_touch_breaks_a_stuck_block_away() -> None:
     """The force jumps to d v at the touch: above the static level the block leaves at that instant, below it stays."""
     for damping, leaves in ((150.0, False), (250.0, True)):
         m = ss.Machine(mass=[1.0, 50.0], names=["block", "ram"])
@@ -42,7 +42,7 @@ def test_a_touch_with_damping_breaks_a_stuck_block_away_at_once() -> None:
         assert ss.analysis.audit(run).passed
 
 
-def test_a_wall_at_the_corner() -> None:
+def test_wall_at_a_stop_corner_reverses_before_the_stop() -> None:
     """A rigid wall exactly where a stop begins: it strikes and turns back, and the stop is never pressed in."""
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_contact("wall", normal={"q": -1.0}, gap=0.1, restitution=0.5)
@@ -54,7 +54,7 @@ def test_a_wall_at_the_corner() -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_an_impact_while_a_damped_stop_is_pressed() -> None:
+def test_impact_on_a_pressed_damped_stop_matches_closed_form() -> None:
     """The wall behind a buffer turns the velocity round: the damper's force jumps, and it lets go at that instant."""
     k, d = 100.0, 30.0
     m = ss.Machine(mass=1.0, names=["q"])
@@ -71,8 +71,8 @@ def test_an_impact_while_a_damped_stop_is_pressed() -> None:
 
 
 @pytest.mark.parametrize(("force", "mode"), [(1.0, ss.Mode.HIGH), (-1.0, ss.Mode.OPEN), (0.0, ss.Mode.OPEN)])
-def test_a_start_exactly_on_a_corner(force: float, mode: ss.Mode) -> None:
-    """At rest on the corner the acceleration decides, and nothing at all stays in the play."""
+def test_start_on_a_corner_follows_its_acceleration(force: float, mode: ss.Mode) -> None:
+    """At rest on the corner the acceleration decides; without any force the body stays in the play."""
     m = ss.Machine(mass=1.0, names=["q"], force={"q": force})
     m.add_spring("play", on="q", stiffness=100.0, damping=1.0, backlash=0.02)
     run = ss.simulate(m, t_end=0.01, dt=0.001, initial={"q.position": 0.01})
@@ -82,7 +82,7 @@ def test_a_start_exactly_on_a_corner(force: float, mode: ss.Mode) -> None:
 
 
 def test_a_start_on_a_corner_decided_by_the_jerk() -> None:
-    """No velocity and no acceleration, but a force that grows: x - c = j t^3 / 6 at first."""
+    """Velocity and acceleration are zero, but the force grows: x - c = j t^3 / 6 at first."""
     m = ss.Machine(mass=1.0, names=["q"], force={"q": ss.Ramp(slope=3.0, start=0.0)})
     m.add_spring("play", on="q", stiffness=100.0, backlash=0.02)
     run = ss.simulate(m, t_end=0.05, dt=0.01, initial={"q.position": 0.01})
@@ -92,7 +92,7 @@ def test_a_start_on_a_corner_decided_by_the_jerk() -> None:
     assert run["q.position"] == pytest.approx(0.01 + 0.03 * (t - np.sin(w * t) / w), abs=1e-17)
 
 
-def test_two_stops_touched_at_one_instant() -> None:
+def test_two_stops_equal_one_of_twice_the_stiffness() -> None:
     m = ss.Machine(mass=2.0, names=["q"])
     for name in ("left", "right"):
         m.add_spring(name, on="q", stiffness=50.0, damping=1.0, one_sided=True)
@@ -107,7 +107,7 @@ def test_two_stops_touched_at_one_instant() -> None:
     assert a.events[2].time == a.events[3].time == pytest.approx(b.events[1].time, abs=1e-15)
 
 
-def test_a_controller_drives_against_a_stop() -> None:
+def test_controller_against_a_stop_rests_at_its_limit() -> None:
     """A P controller with a limit pushes a mass into a buffer: it rests where k x is the limit."""
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_controller(ss.PID(kp=100.0, kd=20.0, limits=5.0), on="q", reference=ss.Constant(1.0))
@@ -117,7 +117,7 @@ def test_a_controller_drives_against_a_stop() -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_a_law_with_bristles_beside_a_stop() -> None:
+def test_touch_beside_bristles_is_found_to_tolerance() -> None:
     """Numerical flow: the touch is found to the tolerance of the integration."""
     law = ss.LuGre(stiffness=1e3, damping=10.0, static=1.0, kinetic=0.8, stribeck_velocity=0.01)
     m = ss.Machine(mass=1.0, names=["q"], force={"q": 3.0})
@@ -129,7 +129,7 @@ def test_a_law_with_bristles_beside_a_stop() -> None:
     assert ss.analysis.audit(coarse, rtol=1e-8).passed
 
 
-def test_moving_support() -> None:
+def test_moving_support_work_is_in_the_balance() -> None:
     """A body hung on a stop whose other end rises: work of the support is in the balance."""
     m = ss.Machine(mass=1.0, names=["q"], force={"q": -9.81})
     m.add_spring("floor", on="q", stiffness=1e3, damping=2.0, one_sided=True, rest=ss.Sine(0.02, 3.0))
@@ -140,7 +140,7 @@ def test_moving_support() -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_first_touch_of_a_driven_support() -> None:
+def test_driven_support_touches_at_closed_form_time() -> None:
     """A support that swings up to a body at rest: the touch is the root of its sine."""
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_spring("ram", on="q", stiffness=10.0, one_sided=True, rest=ss.Sine(0.03, 0.5))

@@ -61,7 +61,7 @@ def _far(run: ss.Trajectory, truth: np.ndarray, times: np.ndarray) -> float:
 
 
 def _growth(case: Case, run: ss.Trajectory, times: np.ndarray) -> float:
-    """Of a small perturbation of the start."""
+    """Growth of a small perturbation of the start."""
     n = 2 * len(case.machine.names)
     options = {k: v for k, v in case.options.items() if k != "initial"}
     size, worst = float(np.abs(run.y[:n]).max()), 0.0

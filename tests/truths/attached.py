@@ -1,4 +1,4 @@
-"""What acts on a chain beside friction: smooth between guards, with what a guard changes."""
+"""Parts that act on a chain besides friction: smooth between guards, with the changes at a guard."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ class Attached:
         """Modes of the start."""
 
     def force(self, s: Seen) -> np.ndarray:
-        """What it does to the coordinates."""
+        """Its forces on the coordinates."""
         raise NotImplementedError
 
     def rates(self, s: Seen) -> np.ndarray:
-        """Of its states."""
+        """Rates of its states."""
         return NOTHING
 
     def guards(self) -> list[Guard]:
-        """Those of the present mode."""
+        """The guards of the present mode."""
         return []
 
     def settle(self, s: Seen, jumps: bool) -> None:
         """Choose again after an event, or after a time at which something may jump."""
 
     def times(self, t_end: float) -> list[tuple[float, int]]:
-        """When something is due, and its rank among what is due at one time."""
+        """Times of its actions, and their ranks among the actions at one time."""
         return []
 
     def due(self, s: Seen, rank: int) -> None:

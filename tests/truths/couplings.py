@@ -10,7 +10,7 @@ from truths.attached import Attached, Guard, Seen
 
 
 class Flank(Attached):
-    """One part of a spring; a flank that its damper would make pull has let go."""
+    """One part of a spring; a flank that would pull by its damper is released."""
 
     def __init__(self, law: Law, line: Line, side: int) -> None:
         self.law, self.line = law, line
@@ -30,7 +30,7 @@ class Flank(Attached):
 
     @property
     def _sign(self) -> float:
-        """Of the characteristic on this line, which is beyond its outer points, too."""
+        """Sign of the force on this line of the characteristic, which continues beyond its outer points."""
         x, k = self.line.x, self.on
         low = x[0] - 1.0 if k == 0 else x[k]
         high = x[-1] + 1.0 if k == self.last else x[k + 1]
@@ -58,7 +58,7 @@ class Flank(Attached):
             self.pushing = self._sign * (self.line.f[corner] + self.law.damping * v or turns) > 0.0
 
     def force(self, s: Seen) -> np.ndarray:
-        """What it does to the coordinates."""
+        """Its forces on the coordinates."""
         x, v = self._at(s)
         f = self._height(x)
         if self.lets_go:

@@ -10,7 +10,7 @@ Rational = list[Fraction]
 
 
 def rational(values: np.ndarray) -> list[Rational]:
-    """The same numbers, row by row."""
+    """The numbers as rows of fractions."""
     return [[Fraction(float(x)) for x in row] for row in np.atleast_2d(values)]
 
 

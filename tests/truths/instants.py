@@ -24,7 +24,7 @@ AGREES = 1e-8  # relative, of motions
 
 @dataclass
 class Instant:
-    """What is known at one time; friction and contacts are those of the description."""
+    """The known quantities at one time; friction and contacts are those of the description."""
 
     d: Description
     t: float
@@ -36,7 +36,7 @@ class Instant:
     modes: dict[str, int]  # what the run says; asked where rounding decides
 
     def rests(self, name: str, rate: float) -> bool:
-        """Whether a gap or a place counts as at rest."""
+        """True if a gap or a place counts as at rest."""
         if abs(rate) <= SLOW[0] * self.speed:
             return True
         return abs(rate) <= SLOW[1] * self.speed and self.modes[name] in (ss.Mode.STICK, ss.Mode.CLOSED)
@@ -49,7 +49,7 @@ class Instant:
         return h
 
     def struck(self) -> bool:
-        """Whether a contact approaches."""
+        """True if a contact approaches."""
         fast = ZERO * self.speed
         return any(c.normal.numbers @ self.v + c.gap.signal.value(self.t, 1) < -fast for c in self.touching)
 
@@ -79,7 +79,7 @@ def _stays(s: Instant, c: Contact) -> bool:
 
 
 def accelerations(s: Instant) -> Problem:
-    """Of the contacts that stay closed and the friction that is or is not at rest."""
+    """The problem of the contacts that stay closed, and of friction at rest or sliding."""
     closed = [c for c in s.touching if _stays(s, c)]
     rubs = [_rub(s, c.place, k) for k, c in enumerate(closed) if c.place is not None]
     rubs += [_rub(s, p, -1) for p in s.d.places]
@@ -115,7 +115,7 @@ def blow(s: Instant, law: str) -> Problem:
 
 
 def outcome(s: Instant, after: np.ndarray) -> str:
-    """Whether the impact at an instant can end with these velocities; rebounds that are too small may be dropped."""
+    """True if the impact at an instant can end with these velocities; rebounds that are too small may be dropped."""
     told = _outcome(s, after)
     least = max(REBOUND * s.speed, np.sqrt(2.0 * s.pull * HEIGHT * (1.0 + np.abs(s.q).max())))
     back = [c.restitution * abs(c.normal.numbers @ s.v + c.gap.signal.value(s.t, 1)) for c in s.touching]
@@ -153,14 +153,14 @@ def _outcome(s: Instant, after: np.ndarray) -> str:
 
 
 def moves(s: Instant, motion: np.ndarray) -> str:
-    """Whether these accelerations follow from the velocities of an instant."""
+    """True if these accelerations follow from the velocities of an instant."""
     problem = accelerations(s)
     size = np.abs(motion).max() + np.abs(np.linalg.solve(problem.mass, problem.right)).max() + s.pull
     return "agrees" if problem.has(motion, AGREES * size) else "wrong acceleration"
 
 
 def alone(s: Instant, motion: np.ndarray) -> str:
-    """Whether there is no other motion, as far as levels at rest and in motion are the same and sets are regular."""
+    """True if there is no other motion, provided that levels at rest and in motion are equal and sets are regular."""
     problem = accelerations(s)
     loose = any(len(r.sides) == 2 and abs(r.static[1]) != abs(r.kinetic[1]) for r in problem.rubs)
     if loose or len(problem.sets()) > MOST_SETS:
@@ -172,7 +172,7 @@ def alone(s: Instant, motion: np.ndarray) -> str:
 
 
 def nothing(s: Instant) -> str:
-    """Whether an instant has no answer, as a run said that ended there."""
+    """True if an instant has no answer, as the message of a run that ended there states."""
     problems = [blow(s, "newton"), blow(s, "poisson")] if s.struck() else [accelerations(s)]
     for problem in problems:
         found, open_ = problem.solutions()
@@ -230,7 +230,7 @@ class Told:
         return self._read(back, "velocity") + BEFORE * self._read(back, "acceleration")
 
     def verdict(self, t: float) -> str:
-        """Of the impact at a time, and of the accelerations after it."""
+        """Check the impact at a time, and the accelerations after it."""
         events = [e for e in self.events.get(t, ()) if e.impact]
         if any(t < other <= t + 1e-12 * max(1.0, t) for other in self.events):
             return "several impacts at once"
@@ -263,7 +263,7 @@ class Told:
 def verdicts(
     run: ss.Trajectory, initial: dict[str, float], most: int, machine: ss.Machine | None = None
 ) -> list[str]:
-    """Of the start and of the first instants at which something happens; of the end where no answer was found."""
+    """Check the start and the first events, and the end of a run that found no answer."""
     told = Told(run, initial, machine)
     times = sorted({float(run.t[0]), *(e.time for e in run.events)})
     end = float(run.t[-1])
@@ -277,7 +277,7 @@ def verdicts(
 
 
 def has_others(run: ss.Trajectory, initial: dict[str, float], t: float) -> bool:
-    """Whether the accelerations of a run at a time follow, and others from the same state and modes do, too."""
+    """True if the accelerations of a run at a time follow, and other ones from the same state and modes do, too."""
     told = Told(run, initial)
     s = told.instant(t, told._read(t, "position"), told._read(t, "velocity"))
     motion, problem = told._read(t, "acceleration"), accelerations(s)

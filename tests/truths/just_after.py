@@ -73,7 +73,7 @@ class Instant:
 
     @property
     def orders(self) -> int:
-        """So many derivatives, all zero, prove that a quantity is zero."""
+        """Number of derivatives which prove, if all are zero, that a quantity is zero."""
         series = [*self.force, *(row.drift for row in self.rows)]
         degree = max((k for s in series for k, x in enumerate(s) if x), default=0)
         memory = any(any(row) for row in (*self.damping, *self.stiffness))
@@ -119,7 +119,7 @@ def at(series: Rational, k: int) -> Fraction:
 
 
 def feasible(rows: list[Rational], margins: list[Rational]) -> bool:
-    """Whether some y, a series, keeps ``rows y + margins >= 0`` just after the instant."""
+    """True if some series y satisfies ``rows y + margins >= 0`` just after the instant."""
     columns = len(rows[0]) if rows else 0
     seen, _ = reduce(rows, columns)  # shifts along the others change no margin
     fixed = [m for row, m in zip(rows, margins, strict=True) if not any(row)]
@@ -230,7 +230,7 @@ class _Set:
                 yield [*row, *[ZERO] * len(self.held)], [side * x for x in i.rows[r].drift]
 
     def side(self, r: int) -> int:
-        """To which side the rate of a row points, 0: to any."""
+        """Direction of the rate of a row; 0: any."""
         contacts, mode = len(self.instant.contacts), self.modes[r]
         if r < contacts:
             return 1 if mode == OPEN else 0
@@ -238,7 +238,7 @@ class _Set:
         return 0 if given else 1 if mode == FORWARD else -1
 
     def ruled_out(self) -> bool:
-        """Whether floating-point numbers show that the accelerations and forces at the instant break a condition."""
+        """True if floating-point numbers show that the accelerations and forces at the instant violate a condition."""
         a = np.array(self.matrix, dtype=float)
         if np.linalg.cond(a) > ROUGH[1]:
             return False
@@ -279,7 +279,7 @@ class _Set:
         return True if moves else self._answer(series, null)
 
     def _margins(self, series: list[Rational], null: list[Rational]) -> tuple[list[Rational], list[Rational]]:
-        """By how much each free force changes the margins, and the margins without these."""
+        """Change of the margins by each free force, and the margins without free forces."""
         shifts, margins = [], []
         for row, more in self.conditions():
             shifts.append(times(null, row))

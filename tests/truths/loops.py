@@ -21,7 +21,7 @@ class Unknown(Exception):
 
 
 class Loop(Attached):
-    """What all controllers have: what they read and where they push."""
+    """Base class of controllers: their inputs, and the coordinates that they act on."""
 
     def __init__(self, d: Description, loop: dict[str, Any], others: dict[str, Loop]) -> None:
         block = block_of(loop["control"])
@@ -35,11 +35,11 @@ class Loop(Attached):
         self.low, self.high = (float(np.ravel(self.options["limits"][k])[0]) for k in ("min", "max"))
 
     def output(self, s: Seen, order: int = 0) -> float:
-        """What it puts out."""
+        """Its output."""
         raise NotImplementedError
 
     def force(self, s: Seen) -> np.ndarray:
-        """What it does to the coordinates."""
+        """Its forces on the coordinates."""
         return np.zeros(len(self.names)) if self.to is None else self.output(s) * self.to
 
     def _one(self, s: Seen, name: str, order: int) -> float:
@@ -67,7 +67,7 @@ class Loop(Attached):
 
 
 class Continuous(Loop):
-    """At a limit its integral goes on, is frozen, or follows so that the output before the limit stays on it."""
+    """At a limit the integral runs, is frozen, or follows so that the raw output stays on the limit."""
 
     def __init__(self, d: Description, loop: dict[str, Any], others: dict[str, Loop]) -> None:
         super().__init__(d, loop, others)
@@ -88,7 +88,7 @@ class Continuous(Loop):
         return self.high if self.side > 0 else self.low
 
     def output(self, s: Seen, order: int = 0) -> float:
-        """What it puts out; derivatives of those without states only."""
+        """Its output; with derivatives for controllers without states only."""
         if self.side:
             return 0.0 if order else self._limit()
         if not order:
@@ -109,7 +109,7 @@ class Continuous(Loop):
         return self.side * float(own[i]), self.side * keeps
 
     def rates(self, s: Seen) -> np.ndarray:
-        """Of its states."""
+        """Rates of its states."""
         rate = self._own(s)
         if self.side and self.back:
             rate[self.block.integral] += (self._limit() - self._raw(s)) / self.block.tracking
@@ -120,12 +120,12 @@ class Continuous(Loop):
         return rate
 
     def begin(self, s: Seen) -> None:
-        """Whether it begins at a limit."""
+        """True if it begins at a limit."""
         raw = self._raw(s)
         self.side, self.hold = int(raw > self.high) - int(raw < self.low), "goes on"
 
     def settle(self, s: Seen, jumps: bool) -> None:
-        """By where the output is and, on the limit, by where it goes."""
+        """Choose the mode by the output and, on the limit, by its rate."""
         raw = self._raw(s)
         on = self.side and abs(raw - self._limit()) <= AT_LIMIT * abs(self._limit())
         if jumps and not on:
@@ -189,11 +189,11 @@ class Ticking(Loop):
         self.u = self.next = 0.0
 
     def output(self, s: Seen, order: int = 0) -> float:
-        """What it holds."""
+        """The held output."""
         return 0.0 if order else self.u
 
     def times(self, t_end: float) -> list[tuple[float, int]]:
-        """Ticks, and when their outputs come."""
+        """Sampling instants, and the times of their outputs."""
         period, delay = self.options["period"], self.options["delay"]
         ticks = [k * period for k in range(int(t_end / period + 1e-9) + 1)]
         return [(t, SAMPLE) for t in ticks] + [(t + delay, PUT_OUT) for t in ticks if delay > 0.0]
@@ -208,7 +208,7 @@ class Ticking(Loop):
             if quantum and c.of == "measurement" and c.order == 0:
                 edge = value / quantum + 0.5
                 if abs(edge - round(edge)) < ON_AN_EDGE:
-                    raise Unknown("samples on an edge of the measuring scale")
+                    raise Unknown("samples on a step of the quantiser")
         self.next = float(self.sampled.tick(w)[0])
         if self.options["delay"] == 0.0:
             self.u = self.next

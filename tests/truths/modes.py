@@ -63,7 +63,7 @@ class Problem:
         return found
 
     def kept(self, contact: int) -> bool:
-        """Whether an open contact still has an impulse, of its floor."""
+        """True if an open contact still has an impulse, that of its floor."""
         return bool(self.floor) and self.floor[contact] > 0.0
 
     def level(self, rub: Rub, side: int) -> tuple[float, float]:
@@ -124,7 +124,7 @@ class Problem:
         return np.array(rows).reshape(len(rows), n + c + f), np.array(right)
 
     def size(self, g: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """What the rows of the inequalities are compared with."""
+        """Sizes with which the rows of the inequalities are compared."""
         n = self.right.size
         motion, force = np.abs(x[:n]).max(initial=0.0), np.abs(x[n:]).max(initial=0.0)
         motion += np.abs(np.linalg.solve(self.mass, self.right)).max()
@@ -150,7 +150,7 @@ class Problem:
         return x if good else None
 
     def regular(self, one: Set) -> bool:
-        """Whether a set has one candidate."""
+        """True if a set has one candidate."""
         a, _ = self.system(*one)
         a = a / np.abs(a).max(axis=1)[:, None]
         return bool(np.linalg.cond(a / np.abs(a).max(axis=0)) < REGULAR)
@@ -194,7 +194,7 @@ class Problem:
         return closed, tuple(modes)
 
     def has(self, motion: np.ndarray, tol: float) -> bool:
-        """Whether some forces give a motion that is known within `tol`."""
+        """True if some forces give a motion that is known within `tol`."""
         n = self.right.size
         one = self.set_of(motion, tol)
         if self.regular(one) and (x := self.certified(one)) is not None:
@@ -212,7 +212,7 @@ class Problem:
 
 
 def feasible(rows: np.ndarray, right: np.ndarray, size: float) -> bool:
-    """Whether ``rows x <= right`` has a solution, with numbers of about a size."""
+    """True if ``rows x <= right`` has a solution, for numbers of similar size."""
     if not rows.shape[1]:
         return bool(np.all(right >= 0.0))
     done = linprog(

@@ -75,7 +75,7 @@ class Stepper:
         self.speed = 1e-6
 
     def _several(self) -> bool:
-        """Whether friction is so strong that a problem may have several answers, or none.
+        """True if friction is so strong that a problem may have several answers, or none.
 
         With contacts that slide, normal forces obey ``A = G_NN - G_NT diag(mu)``: one answer if all principal minors of A
         are positive for all directions of sliding (a P-matrix; Cottle, Pang and Stone 1992, theorem 3.3.7).
@@ -98,7 +98,7 @@ class Stepper:
         return False
 
     def inverse(self, s: float) -> np.ndarray:
-        """Of the masses with what springs and dampers add to them within a step."""
+        """The inverse of the masses with the terms of springs and dampers over a step."""
         if s not in self.inverses:
             self.inverses[s] = np.linalg.inv(
                 self.mass + 0.5 * s * self.d.damping + 0.25 * s * s * self.d.stiffness
@@ -117,7 +117,7 @@ class Stepper:
         return self.w[: self.count] @ q + [c.gap.signal.value(t, 0) for c in self.d.contacts]
 
     def drifts(self, t: float) -> np.ndarray:
-        """What velocities of rows have besides those of the coordinates."""
+        """Parts of the velocities of rows that do not come from the coordinates."""
         walls = [c.gap.signal.value(t, 1) for c in self.d.contacts]
         return np.array(walls + [-p.surface_velocity.value(t, 0) for _, p in self.rubs])
 
@@ -257,7 +257,7 @@ def motion(
 
 @dataclass
 class End:
-    """Where a motion comes to in the limit, how well that is known, and when its set changed."""
+    """The final state in the limit, its uncertainty, and the times at which its set changed."""
 
     t: float
     state: np.ndarray  # positions, then velocities
@@ -267,7 +267,7 @@ class End:
     several: bool  # whether friction on contacts is so strong that other answers are possible
 
     def off(self, state: np.ndarray) -> float:
-        """How far another state is away, as a share of the sizes."""
+        """Distance of another state, as a share of the sizes."""
         return float(np.abs((state[: self.state.size] - self.state) / self.size).max())
 
 

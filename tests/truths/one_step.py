@@ -51,7 +51,7 @@ class OneStep:
         return p, tuple(one)
 
     def pressed(self, r: int, one: list[int]) -> bool:
-        """Whether the contact of a row of friction is closed in a set; friction of no contact is always pressed."""
+        """True if the contact of a row of friction is closed in a set; friction without a contact is always loaded."""
         k = self.of[r - self.contacts]
         return k < 0 or (bool(self.live[r]) and one[k] != FREE)
 
@@ -91,7 +91,7 @@ class OneStep:
         return p if all(self.holds(r, one[r], p, u[r]) for r in np.flatnonzero(self.live)) else None
 
     def holds(self, r: int, mode: int, p: np.ndarray, u: float) -> bool:
-        """Whether a row keeps the inequalities of its mode."""
+        """True if a row satisfies the inequalities of its mode."""
         if mode == HELD:
             low, high = self.limits(p, r)
             room = self.tol / self.sizes[r] + 1e-12 * abs(p[r])

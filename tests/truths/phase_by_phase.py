@@ -59,11 +59,11 @@ class Chain:
         self.begins = list(before)
 
     def seen(self, t: float, y: np.ndarray, a: np.ndarray = NOTHING) -> list[Seen]:
-        """What each attached part sees."""
+        """The inputs of each attached part."""
         return [self.seen_by(k, t, y, a) for k in range(len(self.attached))]
 
     def seen_by(self, k: int, t: float, y: np.ndarray, a: np.ndarray = NOTHING) -> Seen:
-        """What one of them sees."""
+        """The inputs of one attached part."""
         n, at = self.n, self.begins[k]
         return Seen(t, y[:n], y[n : 2 * n], y[at : at + self.attached[k].states], a)
 
@@ -140,7 +140,7 @@ class Chain:
         return a - self.inverse @ w.T @ f, f
 
     def limits(self, p: Place, t: float) -> tuple[float, float]:
-        """What a rest can hold."""
+        """Least and greatest force that friction at rest can hold."""
         low, high = _laws.jump(p.law)
         load = p.normal_load.value(t, 0)
         return load * low, load * high
@@ -251,7 +251,7 @@ def first_guard(chain: Chain, t: float, y: np.ndarray, end: float) -> tuple[floa
 
 
 def _due(chain: Chain, t_end: float) -> dict[float, list[tuple[int, int]]]:
-    """What attached parts do at given times: ranks and parts, in order; times that rounding parts are one."""
+    """Actions of attached parts at given times: ranks and parts, in order; times that differ by rounding are merged."""
     found: dict[float, list[tuple[int, int]]] = {}
     every = [(t, rank, k) for k, part in enumerate(chain.attached) for t, rank in part.times(t_end)]
     last = -1.0
@@ -272,7 +272,7 @@ def _choose(chain: Chain, t: float, y: np.ndarray, size: float, out: dict[int, i
 
 
 def _change(chain: Chain, t: float, y: np.ndarray, fired: int) -> dict[int, int]:
-    """What a guard changes: what leaves rest to which side."""
+    """The change at a guard: the element that leaves rest, and its side."""
     slides = [i for i, m in enumerate(chain.modes) if m]
     still = [i for i, m in enumerate(chain.modes) if m == 0]
     if fired < len(slides):

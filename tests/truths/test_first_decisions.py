@@ -39,7 +39,7 @@ def pushed_off(a: Powers, b: Powers, kinetic: float = 0.5, wall: bool = False) -
 
 
 def beside_a_wall(k: float, power: int) -> Parts:
-    """The same with a third body on a spring: friction and wall hold b together."""
+    """With a third body on a spring friction and wall hold b together."""
     p = Parts([2.0] * 3, _spring(3, 1, k), _nothing(3), [[0.0, 1.0, 0.5], _begins(power, 1.0, -1.0), [0.0]])
     p.friction = [Row("guide", [0.0, -1.0, 0.0], [], 1.0, 0.5)]
     p.contacts = [(Row("wall", [0.0, -1.0, 0.0], []), None), (Row("end", [1.0, 1.0, 0.0], []), None)]

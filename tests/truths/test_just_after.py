@@ -72,7 +72,7 @@ def test_redundant_friction_with_levels_that_add_up_rests() -> None:
     assert {a.modes for a in found} == {(HELD, HELD, BACKWARD)}
 
 
-def test_wedged_contacts_bear_nothing_without_a_load() -> None:
+def test_wedged_contacts_carry_no_force_without_load() -> None:
     """A body between two walls, with friction on one: a force along it moves it, though preload could hold it."""
     p = Parts([1.0, 1.0], [[0.0] * 2] * 2, [[0.0] * 2] * 2, [[0.0], [1.0]])
     p.contacts = [
@@ -83,7 +83,7 @@ def test_wedged_contacts_bear_nothing_without_a_load() -> None:
     assert only == (0, 1)
 
 
-def test_a_sliding_gain_of_zero_at_the_static_level_slides_at_the_kinetic_one() -> None:
+def test_zero_sliding_gain_at_the_static_level_slides() -> None:
     """N = 4/3, friction 3/4 N, a = (-2/3, 2/3): with the static level 1 no equation gives N."""
     p = Parts([1.0, 0.5], [[4.0, -4.0], [-4.0, 4.0]], [[0.0] * 2] * 2, [[-1.0], [0.0, 0.0, 0.0, -2.0]])
     p.contacts = [(Row("c", [1.0, 1.0], []), Row("c", [1.0, 1.0], [0.0, -1.0], 1.0, 0.75))]

@@ -39,13 +39,13 @@ def test_runs_agree_with_independent_solution_event_by_event(family: str, count:
 
 
 @pytest.mark.parametrize("seed", [11, 19])
-def test_springs_that_begin_in_a_corner(seed: int) -> None:
+def test_springs_starting_on_a_corner_agree_with_truth(seed: int) -> None:
     """Their rest is zero at the start: which line they take, and whether they touch, is where they turn to."""
     assert [told for _, told in found("events", "springs", seed, 1)] == [["agrees"]]
 
 
-def test_events_know_a_mass_that_a_spring_throws_back() -> None:
-    """It comes with 1 m/s from 0.1 m, is 0.1 m away again after half a period, and as fast as before."""
+def test_events_include_a_mass_thrown_back_by_a_spring() -> None:
+    """A body approaches from 0.1 m with 1 m/s, and is 0.1 m away and as fast again after half a period of contact."""
     m = ss.Machine(mass=[2.0], names=["x"])
     m.add_spring("stop", on="x", stiffness=200.0, one_sided=True)
     times = np.array([0.1 + 0.05 * np.pi, 0.2 + 0.1 * np.pi])
@@ -61,7 +61,7 @@ def _held(limits: float | None, anti_windup: str | None = "clamping") -> ss.Mach
 
 
 @pytest.mark.parametrize("anti_windup", ["clamping", "back_calculation", None])
-def test_events_tell_limits_and_ways_of_anti_windup(anti_windup: str | None) -> None:
+def test_events_follow_limits_and_anti_windup(anti_windup: str | None) -> None:
     times = np.linspace(0.5, 8.0, 16)
     ends = {
         other: phase_by_phase.run(_held(2.0, other), times, {})[0]
@@ -74,7 +74,7 @@ def test_events_tell_limits_and_ways_of_anti_windup(anti_windup: str | None) -> 
 
 
 @pytest.mark.parametrize("family", TRUTHS["steps"])
-def test_motions_by_steps_refined_until_converged(family: str) -> None:
+def test_motions_agree_with_refined_time_stepping(family: str) -> None:
     words: Counter[str] = Counter()
     for seed, told in found("steps", family, 0, STEPPED):
         words.update(told)
@@ -85,8 +85,8 @@ def test_motions_by_steps_refined_until_converged(family: str) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(3000)
 @pytest.mark.parametrize("family", CONTACTS)
-def test_five_hundred_machines(family: str) -> None:
-    """Those by steps and by SciPy take hours: `python -m truths all --count 500` runs them."""
+def test_five_hundred_machines_agree_with_truths(family: str) -> None:
+    """Truths by steps and by SciPy take hours: `python -m truths all --count 500` runs them."""
     for seed, told in found("instants", family, SHARE, 440):
         wrong = [w for w in told if w.startswith(BAD)]
         assert not wrong, (seed, told)
@@ -98,19 +98,19 @@ def _ball(restitution: float, impact: str = "newton") -> ss.Machine:
     return m
 
 
-def test_steps_know_a_bouncing_ball() -> None:
+def test_refined_steps_reproduce_a_bouncing_ball() -> None:
     """Dropped from 0.2 m it lands at 0.2 s with 2 m/s and with e = 1/2 again at 0.4 s and 0.5 s, with 0.5 m/s."""
     end = moreau.run(_ball(0.5), 0.52, {"y.position": 0.2})
     assert end.off(np.array([0.25 * 0.02 - 5.0 * 0.02**2, 0.25 - 10.0 * 0.02])) < 1e-8
 
 
-def test_steps_see_another_restitution() -> None:
+def test_refined_steps_detect_another_restitution() -> None:
     run = ss.simulate(_ball(0.6), 0.52, initial={"y.position": 0.2})
     end = moreau.run(_ball(0.5), 0.52, {"y.position": 0.2})
     assert end.off(run.state.x) > 0.1
 
 
-def test_steps_leave_out_what_is_not_their_limit() -> None:
+def test_refined_steps_exclude_cases_without_limit() -> None:
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -10.0})
     m.add_contact(
         "floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.3, restitution=0.5, impact="poisson"
@@ -120,14 +120,14 @@ def test_steps_leave_out_what_is_not_their_limit() -> None:
 
 
 @pytest.mark.parametrize(("mu", "several"), [(0.4, False), (0.6, True)])
-def test_steps_know_when_friction_may_have_several_answers(mu: float, several: bool) -> None:
+def test_refined_steps_detect_several_solutions(mu: float, several: bool) -> None:
     """With n = (1, 0), t = (-2, 1) and unit masses A = 1 - 2 mu."""
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
     m.add_contact("floor", normal={"x": 1.0}, tangent={"x": -2.0, "y": 1.0}, friction=mu)
     assert moreau.Stepper(m).several == several
 
 
-def test_the_truth_knows_two_answers_and_none() -> None:
+def test_truth_covers_two_solutions_and_none() -> None:
     """Painlevé: a contact whose force would be pulled into itself (A < 0), by a load onto it and one off it."""
     normal, tangent = np.array([1.0, 0.0]), np.array([-2.0, 1.0])
     for load, count in ((-1.0, 0), (1.0, 2)):
@@ -137,7 +137,7 @@ def test_the_truth_knows_two_answers_and_none() -> None:
         assert len(answers) == count and not open_
 
 
-def test_a_wrong_answer_is_seen() -> None:
+def test_wrong_answer_is_detected() -> None:
     """The truth of another machine does not explain a run."""
 
     def ball(restitution: float) -> ss.Machine:

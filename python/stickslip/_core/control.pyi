@@ -1,5 +1,5 @@
 """
-Controllers, and the blocks as which they run.
+Controllers and their linear blocks.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import stickslip._core.friction
 
 class ControlOptions:
     """
-    What all controllers have: limits, sampling, anti-windup.
+    Options common to all controllers: limits, sampling, anti-windup.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class AffineBlock:
 
 class Block:
     """
-    A controller in the form in which the engine runs it.
+    A controller as a linear block: the form that the engine simulates.
     """
 
     def affine(
@@ -109,7 +109,7 @@ class Block:
         z: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
     ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]:
         """
-        The states with the integral of a following output filled in.
+        Return the states with the integral set so that the output follows its limit.
         """
 
     @property
@@ -145,7 +145,7 @@ class Block:
 
 class Ticker:
     """
-    A sampled controller with its memory, run by hand.
+    A sampled controller with its memory, stepped by the caller.
     """
 
     def __init__(self, block: Block) -> None: ...
@@ -155,7 +155,7 @@ class Ticker:
         samples: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
     ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]:
         """
-        One sampling instant: samples in the order of block.inputs; returns the outputs.
+        Advance by one sampling instant. Takes samples in the order of block.inputs, returns the outputs.
         """
 
     @property

@@ -67,10 +67,10 @@ class Compiled:
     @property
     def variables(self) -> list[typing.Any]:
         """
-        Name, where it is read from, index, part, terms of a sum.
+        Tuples: name, source of the value, index, component, terms of a sum.
         """
 
 def compile(machine: stickslip._core.model.Machine) -> Compiled:
     """
-    The compiled form of a machine, made once.
+    Return the compiled machine; the description keeps it for further calls.
     """

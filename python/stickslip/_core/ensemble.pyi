@@ -31,5 +31,5 @@ def with_numbers(
     values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
 ) -> tuple[typing.Any, ...]:
     """
-    The machine with these numbers in it, and the initial values.
+    Return the machine with changed parameters, and its initial values.
     """

@@ -1,5 +1,5 @@
 """
-Formulas as tapes of elementary operations.
+Formulas as sequences of elementary operations (tapes).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy.typing
 
 class Expression:
     """
-    A value made of inputs and constants by elementary operations.
+    A formula of named inputs, constants and elementary operations.
     """
 
     @staticmethod
@@ -28,7 +28,7 @@ class Expression:
         outputs: collections.abc.Sequence[Expression] | numpy.typing.NDArray[typing.Any],
     ) -> dict[typing.Any, typing.Any]:
         """
-        One description of several, as machines hold it.
+        One tape for several expressions, in the form in which machines store them.
         """
 
     @staticmethod
@@ -43,7 +43,7 @@ class Expression:
     def sign(self) -> Expression: ...
     def state(self) -> dict[typing.Any, typing.Any]:
         """
-        As plain values.
+        The expression as plain Python values, for pickling.
         """
 
     def text(self) -> str: ...

@@ -25,7 +25,7 @@ class Automaton:
 
 class LawTraits:
     """
-    What does not change while a law runs.
+    Properties of a law that are constant during a run.
     """
 
     @property

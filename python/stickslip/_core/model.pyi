@@ -12,7 +12,7 @@ import numpy.typing
 
 class Machine:
     """
-    The one description of a machine.
+    Description of a machine: plant, elements and controllers.
     """
 
     shared: bool
@@ -26,7 +26,7 @@ class Machine:
     def has(self, name: str) -> bool: ...
     def names(self, kinds: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any]) -> list[str]:
         """
-        Names of the elements of these kinds, in the order of adding.
+        Names of the elements of these kinds, in the order in which they were added.
         """
 
     def pack(self) -> dict[typing.Any, typing.Any]: ...
@@ -41,7 +41,7 @@ class Machine:
     @property
     def scales(self) -> typing.Any:
         """
-        Sizes that the user has given.
+        Nominal sizes that the user has set, by the name of the state.
         """
 
     @scales.setter

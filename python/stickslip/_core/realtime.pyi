@@ -1,5 +1,5 @@
 """
-The fixed-step form.
+Fixed-step simulation for real time.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """
-Runs and what they leave behind.
+Runs and their results.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Sensitivity:
         list[stickslip._core.run.Trajectory], typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]
     ]:
         """
-        Runs beside this one and weights: their samples give the derivative.
+        Runs with neighbouring parameter values, and weights: the weighted sum of their samples is the derivative.
         """
 
     def constraint_impulses(

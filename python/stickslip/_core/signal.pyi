@@ -20,7 +20,7 @@ class Signal:
         a: typing.SupportsFloat | typing.SupportsIndex, b: typing.SupportsFloat | typing.SupportsIndex
     ) -> float:
         """
-        The least time with whole numbers of both; 0 if none is known.
+        Least common multiple of two periods; 0 if they are not commensurable.
         """
 
     @staticmethod
@@ -66,7 +66,7 @@ class Signal:
         | numpy.typing.NDArray[typing.Any],
     ) -> Signal:
         """
-        From pieces, each its start, the anchor and coefficients of its polynomial, and harmonics (amplitude, omega, phase).
+        Make a signal from pieces: start, anchor and coefficients of the polynomial, harmonics (amplitude, omega, phase).
         """
 
     @staticmethod
@@ -119,7 +119,7 @@ class Signal:
         period: typing.SupportsFloat | typing.SupportsIndex,
     ) -> Signal:
         """
-        What it is for a period from `start` on, again and again.
+        The periodic continuation of the period that begins at `start`.
         """
 
     def taylor(
@@ -127,7 +127,7 @@ class Signal:
     ) -> numpy.typing.NDArray[numpy.float64]: ...
     def unrolled(self, until: typing.SupportsFloat | typing.SupportsIndex) -> Signal:
         """
-        The same up to this time, with nothing that repeats.
+        The same signal with its periods up to this time written out, without periodic continuation.
         """
 
     def value(
@@ -146,7 +146,7 @@ class Signal:
     @property
     def begins(self) -> float:
         """
-        Where what goes on for ever begins.
+        Time at which the first period starts; the last breakpoint of a signal without period.
         """
 
     @property
@@ -162,7 +162,7 @@ class Signal:
     @property
     def period(self) -> float:
         """
-        Of what repeats without an end; 0 if nothing does.
+        Period of a periodic signal; 0 otherwise.
         """
 
     @property

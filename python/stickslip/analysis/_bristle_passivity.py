@@ -1,4 +1,4 @@
-"""Passivity of bristle laws with one deflection: decided, not only bounded.
+"""Passivity of bristle laws with one deflection: a necessary and sufficient condition.
 
 Per unit normal load let f be the elastic force of the bristle (σ0·z, in `TwoStateBristle` σ0·kinetic·z), K
 its stiffness, u = |v|, φ = f·sgn v. Over the path x = ∫u dt::
@@ -10,12 +10,12 @@ all that depends on the speed alone (viscous part, further curves). `TwoStateBri
 
     (α/σ0)·e(u) − |α/σ0 − static + kinetic|,
 
-the least that its second state y can give, since |σ0·y| <= 1. That least is reached: while v creeps, y comes
-within 1 s to ±1/σ0 for no path and so for no energy; a motion cut into pieces shorter than 1 s with creeping
-between them keeps y there.
+the least contribution of its second state y, since |σ0·y| <= 1. That least is reached: while v creeps, y comes within 1
+s to ±1/σ0 for no path and so for no energy; a motion cut into pieces shorter than 1 s with creeping between them keeps
+y there.
 
-So the least work that changes f by df is ``p(f, ±)·|df|``, p the least of b/(K·|r|) over all u, in either
-direction of motion, that move f that way; and the law is passive **if and only if**
+So the least work that changes f by df is ``p(f, ±)·|df|``, where p is the minimum of b/(K·|r|) over all u and both
+directions of motion that change f with this sign. The law is passive **if and only if**
 
 * no cycle about any f gives energy: ``p(f, +) + p(f, −) >= 0``, and
 * no path from f = 0 does: ``∫ p df >= 0``, up and down.
@@ -72,26 +72,26 @@ class OneState:
         self.u = np.unique(np.concatenate([[0.0], fast, np.abs(breakpoints)]))
 
     def fall(self, u: Array) -> Array:
-        """The Stribeck function e(u), from 1 to 0."""
+        """Return the Stribeck function e(u), from 1 to 0."""
         if self.law.stribeck_velocity is None:  # infinite
             return np.ones_like(u)
         p = (u / self.law.stribeck_velocity) ** self.law.shape
         return np.asarray(np.exp(-p) if self.law.form == "exponential" else 1.0 / (1.0 + p))
 
     def level(self, u: Array) -> Array:
-        """G(u): at which bristle force the deflection is steady."""
+        """Return G(u), the bristle force of steady sliding."""
         law = self.law
         if self.lags:
             return np.full_like(u, law.kinetic)
         return np.asarray(law.kinetic + (law.static - law.kinetic) * self.fall(u))
 
     def damping(self, u: Array) -> Array:
-        """σ1(u)."""
+        """Return σ1(u)."""
         vd = getattr(self.law, "damping_velocity", None)
         return np.asarray(self.law.damping * (np.exp(-((u / vd) ** 2)) if vd else np.ones_like(u)))
 
     def rate(self, phi: Array, u: Array) -> Array:
-        """R = dφ/dx/K."""
+        """Return r = dφ/dx/K."""
         end = self.level(u)
         if not isinstance(self.law, ElastoPlastic):
             return np.asarray(1.0 - phi / end)
@@ -100,7 +100,7 @@ class OneState:
         return np.asarray(1.0 - rise * phi / end)
 
     def steady(self, u: Array, side: int) -> Array:
-        """Terms of b other than φ and bristle damping: viscous part, other curves, the second state."""
+        """Return the terms of b other than φ and bristle damping: viscous part, other curves, the second state."""
         law = self.law
         with np.errstate(over="ignore"):
             viscous = law.viscous * u**law.viscous_exponent / self.load
@@ -111,12 +111,12 @@ class OneState:
         return np.asarray(viscous + other + step * self.fall(u) - abs(step - (law.static - law.kinetic)))
 
     def force(self, phi: Array, u: Array, side: int) -> Array:
-        """B = dW/dx."""
+        """Return b = dW/dx."""
         damped = self.damping(u) * u * self.rate(phi, u)
         return np.asarray(phi + damped + self.steady(u, side))
 
     def simple_margin(self) -> float:
-        """The least of b − φ·r: >= 0 if f²/(2K) is a storage function."""
+        """Return the minimum of b − φ·r: >= 0 if f²/(2K) is a storage function."""
         phi = np.linspace(-self.top, self.top, 2 * _FORCES + 1)[:, None]
         r = self.rate(phi, self.u[None, :])
         damped = self.damping(self.u) * self.u * r
@@ -150,7 +150,7 @@ class OneState:
         return np.where(better, value, table[at, k]), np.where(better, middle, self.u[k])
 
     def prices(self) -> Prices:
-        """Least work per change of f, upwards and downwards, on a grid of f."""
+        """Return the least work per change of f, upwards and downwards, on a grid of f."""
         # Denser at the ends, where p grows without bound, and at zero, where a law is first seen to fail.
         positive = np.sin(0.5 * np.pi * np.linspace(0.0, 1.0, _FORCES))[1:-1]
         positive = np.union1d(positive, np.geomspace(1e-7, positive[0], 60)[:-1])
@@ -168,7 +168,7 @@ class OneState:
 
 @dataclass(frozen=True)
 class Prices:
-    """p(f, +) and p(f, −) with the speed and direction of motion that reach them."""
+    """Least work p(f, +) and p(f, −) per change of f, with the speed and direction of motion that attain it."""
 
     f: Array
     up: Array
@@ -179,7 +179,7 @@ class Prices:
     down_side: Array
 
     def climb(self) -> Array:
-        """Least work from f = 0 to every f of the grid, m per unit load times N: ∫ p df."""
+        """Return the least work from f = 0 to every f of the grid, m per unit load times N: ∫ p df."""
         zero = self.f.size // 2
         out = np.zeros_like(self.f)
         for price, part, sign in ((self.up, slice(zero, None), 1), (self.down, slice(zero, None, -1), -1)):
@@ -188,7 +188,7 @@ class Prices:
         return out
 
     def margins(self, stiffness: float) -> tuple[Array, Array]:
-        """Mean force of a small cycle about every f, and of the path from 0 to it, N per unit load."""
+        """Return the mean force of a small cycle about every f, and of the path from 0 to it, N per unit load."""
         cycle = 0.5 * stiffness * (self.up + self.down)
         zero = self.f.size // 2
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -208,7 +208,7 @@ def _interval(value: Array, at: int) -> tuple[int, int]:
 
 
 class Construction:
-    """Turns moves of the reduced problem into velocities held one after the other."""
+    """Converts motions of the reduced problem to a sequence of constant velocities."""
 
     def __init__(self, problem: OneState, prices: Prices) -> None:
         self.problem, self.prices = problem, prices
@@ -231,7 +231,7 @@ class Construction:
         return float(weight @ (1.0 / r) * abs(end - start) / 192.0 / self.problem.stiffness)
 
     def phases(self, corners: list[float], pieces: int, slowest: float, fastest: float) -> list[Phase]:
-        """Follow f through `corners`, every stretch in equal pieces at the best speed within the limits."""
+        """Return the phases along `corners`, each interval in equal pieces at the best speed within the limits."""
         problem, out = self.problem, []
         scale = max(abs(b - a) for a, b in itertools.pairwise(corners))
         creep = 1e-6 * scale / (problem.stiffness * _SETTLED)
@@ -253,7 +253,7 @@ class Construction:
         return out if min(duration for _, duration in out) > 1e-15 * longest else []
 
     def groups(self, routes: list[list[float]]) -> Iterator[list[list[Phase]]]:
-        """Motions along the routes, simple ones first, with slow speeds cut off at several places."""
+        """Return motions along the routes, simple ones first, with slow speeds cut off at several places."""
         speed = self.problem.speed
         shortest = sorted({len(route) for route in routes})
         for pieces, count in itertools.product((1, 16, 64) if self.problem.lags else (1, 4), shortest):
@@ -300,7 +300,7 @@ class Verdict:
 
 
 def judge(problem: OneState, law: Law) -> Verdict:
-    """Solve the reduced problem; a negative answer comes with a motion that the engine has confirmed."""
+    """Solve the reduced problem; for a law that is not passive return a motion confirmed by the engine."""
     prices = problem.prices()
     cycle, path = prices.margins(problem.stiffness)
     margin = float(min(cycle.min(), path.min()))

@@ -1,4 +1,4 @@
-"""The gears that an analysis takes."""
+"""Conversion of gears for analyses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from stickslip.machines.worm_gear import WormGear
 
 
 def wedge_of(gear: WedgeGear | WormGear) -> WedgeGear:
-    """The equivalent wedge gear, which has the same equations."""
+    """Return the wedge gear with the same equations."""
     wedge = gear.wedge if isinstance(gear, WormGear) else gear
     if not isinstance(wedge, WedgeGear):
         checks.reject("gear", gear, "a WedgeGear or a WormGear")

@@ -1,4 +1,4 @@
-"""Velocities held one after the other: how a counterexample to passivity is written down and checked."""
+"""Sequences of constant velocities: counterexamples to passivity and their check."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ class Counterexample:
 
 
 def corners(phases: Sequence[tuple[float, float]]) -> tuple[Array, Array]:
-    """Times and velocities of phases as samples with jumps."""
+    """Return the phases as times and velocities with jumps."""
     ends = np.cumsum([duration for _, duration in phases])
     starts = np.concatenate([[0.0], ends[:-1]])
     return np.stack([starts, ends], axis=1).ravel(), np.repeat([float(v) for v, _ in phases], 2)
 
 
 def drawn(law: Law, load: float, phases: Sequence[tuple[float, float]]) -> float:
-    """Energy drawn by the phases, J, by the engine; what is below its error counts as none."""
+    """Return the energy extracted by the phases, J, computed by the engine; 0 if it is below the error."""
     t, velocity = corners(phases)
     work = law.response(t, velocity, normal_load=load).work
     energy = -float(work[-1])
@@ -66,8 +66,8 @@ def drawn(law: Law, load: float, phases: Sequence[tuple[float, float]]) -> float
 def best(
     law: Law, load: float, tries: Iterable[Sequence[tuple[float, float]]], enough: float = 0.5
 ) -> Counterexample | None:
-    """Return the motion with the fewest phases, then the shortest, among those that extract `enough` of the greatest
-    energy.
+    """Return the motion with the fewest phases, then the shortest, among those that extract at least the fraction
+    `enough` of the greatest energy.
     """
     found = [(drawn(law, load, phases), phases) for phases in tries if phases]
     most = max((energy for energy, _ in found), default=0.0)

@@ -1,6 +1,6 @@
-"""Reading of a run, or of plain arrays, by the functions of this room.
+"""Signals of a run, or plain arrays, as input of the analysis functions.
 
-Of a run the dense form is read, as finely as what is asked needs, whatever its samples are.
+A run is read from its dense form, as finely as the requested signals need, regardless of its samples.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def times_of(source: Any) -> Array:
 
 
 def signal_of(source: Any, name: str, signal: Any, times: Array) -> Array:
-    """A signal of the run by its name, an array of one value per time, a `Signal` or a constant."""
+    """Return a signal of the run by its name, an array of one value per time, a `Signal` or a constant."""
     if isinstance(signal, Signal):
         return np.asarray(signal(times), dtype=np.float64)
     if isinstance(signal, str):

@@ -1,4 +1,4 @@
-"""The transitions of one contact, as the engine finds them, and where they change along a parameter.
+"""Transitions of one contact as computed by the engine, and their changes along a parameter.
 
 Rows are the normal and the tangential direction of the contact; the same problem serves on acceleration level
 and, with impulses, for the phases of an impact. Lemke's path runs in the form of the source with the unknowns
@@ -43,7 +43,7 @@ class Contact:
 
     @cached_property
     def delassus(self) -> Array:
-        """G, shape (2, 2)."""
+        """Delassus matrix G, shape (2, 2)."""
         return np.asarray(self.frame @ np.linalg.solve(self.data.mass, self.frame.T))
 
     @cached_property
@@ -69,7 +69,7 @@ class Answer:
 class Transition:
     """One complementarity problem of the engine. Friction F = −λ_T lies in [low, high], each a line over λ_N.
 
-    `offset` is the impulse ε·Λ_C (normal, friction) that the expansion of an impact is shifted by.
+    `offset` is the impulse ε·Λ_C (normal, friction) by which the expansion of an impact is shifted.
     """
 
     delassus: Array
@@ -99,7 +99,7 @@ class Transition:
         return Answer(mode, force, raw["acceleration"])
 
     def all(self) -> list[Answer]:
-        """All solutions, one per mode."""
+        """Return all solutions, one per mode."""
         found: dict[int, Answer] = {}
         for raw in _core.transition.stage(*self._problem):
             answer = self._read(raw)
@@ -107,9 +107,9 @@ class Transition:
         return [found[mode] for mode in sorted(found)]
 
     def lemke(self, scale: float) -> Answer | None:
-        """The solution that Lemke's path returns with the rows of motion multiplied by `scale`.
+        """Return the solution of Lemke's algorithm with the rows of motion multiplied by `scale`.
 
-        The covering vector is one per row as multiplied, that is 1/scale per row as written.
+        The covering vector is 1 for the multiplied rows, that is 1/scale for the original rows.
         """
         matrix, vector = _core.transition.source_form(*self._problem[:-1])
         covering = np.ones(vector.size)
@@ -121,27 +121,25 @@ class Transition:
         return self._read(raw)
 
     def margins(self) -> list[float]:
-        """All quantities whose signs decide a mode, linear in `free` and in the levels: the modes can change only where
-        one of them is zero.
+        """Return all quantities whose signs decide a mode, linear in `free` and in the levels: modes can change only at
+        a zero of one of them.
         """
         return _core.transition.margins(*self._problem)
 
 
 def from_stick(contact: Contact, free: Array, friction: float) -> Transition:
-    """Transition of a contact without relative velocity, on acceleration or (compression) on velocity
-    level.
-    """
+    """Return the transition of a contact without relative velocity, for accelerations or (compression) velocities."""
     return Transition(contact.delassus, free, (0.0, -friction), (0.0, friction))
 
 
 def from_slip(contact: Contact, free: Array, friction: float, sliding: int) -> Transition:
-    """Transition of a contact that slides (4.37): only the normal direction is open."""
+    """Return the transition of a sliding contact (4.37): only the normal direction is unknown."""
     return Transition(contact.delassus, free, (0.0, -friction), (0.0, friction), sliding)
 
 
 def expansion(contact: Contact, impulse: Array, motion: Array, friction: float, epsilon: float) -> Transition:
-    """Expansion of a Poisson impact in the shifted impulses Λ_P = Λ_E − ε·Λ_C (5.27), after a compression that
-    passed `impulse` (normal, friction) and ended with `motion`.
+    """Return the expansion of a Poisson impact in the shifted impulses Λ_P = Λ_E − ε·Λ_C (5.27), after a compression
+    with `impulse` (normal, friction) that ended with `motion`.
     """
     normal, tangential = epsilon * impulse
     left = friction * normal
@@ -156,7 +154,7 @@ def expansion(contact: Contact, impulse: Array, motion: Array, friction: float, 
 def sign_changes(
     function: Callable[[float], list[float]], low: float, high: float, samples: int
 ) -> list[float]:
-    """Points in (low, high) at which a component of the function changes its sign, to the last bit."""
+    """Return the points in (low, high) at which a component of the function changes its sign, to machine precision."""
     grid = np.linspace(low, high, samples)
     table = np.array([function(float(point)) for point in grid])
     points: set[float] = set()
@@ -177,7 +175,9 @@ def sign_changes(
 def label_changes(
     label: Callable[[float], tuple[int, ...]], low: float, high: float, samples: int
 ) -> list[float]:
-    """Points in (low, high) at which a label changes, to the last bit; `samples` decide what is seen."""
+    """Return the points in (low, high) at which a label changes, to machine precision; changes between two `samples`
+    with equal labels are missed.
+    """
     width = high - low
     grid = np.linspace(low + 1e-9 * width, high - 1e-9 * width, samples)
     labels = [label(float(point)) for point in grid]

@@ -43,7 +43,7 @@ class ChatterMap:
     separation_time : ndarray, shape (rows, columns)
         Time at which contact is first lost, s; infinite if the first slip keeps it.
     simulated : ndarray of int8, shape (rows, columns), or None
-        The same from simulations, if `chatter_map` was called with ``simulate=True``.
+        Outcomes of simulations, if `chatter_map` was called with ``simulate=True``.
     boundary : ndarray, shape (columns,)
         Inertia ratio tan γ·tan(ρ − γ) below which the gear chatters; zero where it is not self-braking.
 
@@ -130,7 +130,7 @@ def chatter_map(
     """
     wedge = wedge_of(gear)
     if isinstance(wedge.friction, Law):
-        checks.reject("gear", gear, "one whose friction is a number: the map varies it")
+        checks.reject("gear", gear, "a gear whose friction is a number, which the map varies")
     checks.choice("vary", vary, ("lower", "upper"))
     levels, ratios = checks.vector("friction", friction), checks.vector("inertia_ratio", inertia_ratio)
     if np.any(levels < 0.0):

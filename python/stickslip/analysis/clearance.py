@@ -128,9 +128,9 @@ def counter_flank_map(
     if not isinstance(gear, WormGear):
         checks.reject("gear", gear, "a WormGear")
     if isinstance(gear.friction, Law):
-        checks.reject("gear", gear, "one whose friction is a number: the map varies it")
+        checks.reject("gear", gear, "a gear whose friction is a number, which the map varies")
     if gear.clearance is None:
-        raise ValueError("gear has no clearance: without one there is no second flank")
+        raise ValueError("gear has no clearance, and therefore no second flank")
     k, mu, eps = (
         checks.vector(name, value)
         for name, value in (("stiffness", stiffness), ("friction", friction), ("restitution", restitution))

@@ -60,7 +60,8 @@ def describing_function(law: Any, amplitude: ArrayLike, bias: float = 0.0, norma
     bias : float
         Mean velocity, m/s: minus the belt's velocity for a body on a belt; default 0.
     normal_load : float
-        Normal load, N. It scales the whole force; divide a viscous term, which does not scale with the load, by it.
+        Normal load, N. It scales the whole force: give a viscous term, which does not scale with the load, divided by
+        it.
 
     Returns
     -------

@@ -27,8 +27,8 @@ class ExtractableEnergy:
     energy : float
         J, >= 0; zero if the law absorbed net energy in every motion tried.
     t, velocity : ndarray
-        The velocity that extracts it, linear between these points (a time given twice is a jump). Empty if there is
-        none.
+        Velocity that extracts this energy, linear between these points (a time given twice is a jump). Empty if none
+        was found.
     tried : int
         Number of velocities tried.
 
@@ -54,8 +54,10 @@ class ExtractableEnergy:
     def message(self) -> str:
         """The result in words."""
         if self.found:
-            return f"{self.energy:.6g} J are drawn within {self.t[-1] - self.t[0]:.6g} s"
-        return f"no energy is drawn: each of the {self.tried} velocities tried leaves the law with net energy taken in"
+            return f"{self.energy:.6g} J are extracted within {self.t[-1] - self.t[0]:.6g} s"
+        return (
+            f"no energy extracted: the law absorbed net energy in each of the {self.tried} velocities tried"
+        )
 
 
 def _drawn(t: Array, work: Array) -> tuple[float, float]:

@@ -301,7 +301,7 @@ def state_map(
     gear : WedgeGear or WormGear
         The gear; a worm gear is read as its wedge gear, so w is −r2 times the twist of the shaft.
     low, high : float, optional
-        Range of w, m. Default: half as far again as the limits of stick and opening.
+        Range of w, m. By default it covers the limits of stick and opening and extends beyond them by half.
     start : {"stick", "slip+", "slip-"}
         State before: at rest (4.3), lifting with ġ_T > 0, or lowering with ġ_T < 0 (4.4).
 
@@ -316,9 +316,9 @@ def state_map(
 
     Notes
     -----
-    From stick all rows of the problem hold the static coefficient. A gear at rest stays at rest while *stick* is a
+    In stick all rows of the problem contain the static coefficient. A gear at rest stays at rest while *stick* is a
     solution; because there are other solutions as well, the one that Lemke's algorithm returns depends on the scaling
-    of the rows. From lowering there may be no solution: an impact without collision follows.
+    of the rows. In lowering there may be no solution: an impact without collision follows.
 
     Examples
     --------
@@ -448,7 +448,7 @@ def impact_map(
     axis = "over the impact direction α, rad"
     first_phase = transitions.sign_changes(compression_margins, first, last, samples)
     ends = _build(axis, first_phase, first, last, compression_labels)
-    if epsilon == 0.0:  # nothing is given back: no second phase
+    if epsilon == 0.0:  # no impulse of expansion: no second phase
         return ImpactMap(ends, ends, epsilon)
     second_phase = transitions.sign_changes(expansion_margins, first, last, samples)
     return ImpactMap(ends, _build(axis, second_phase, first, last, expansion_labels), epsilon)

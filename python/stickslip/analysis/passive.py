@@ -36,7 +36,7 @@ class Storage:
         The function in words, per unit normal load where it has states.
     energy : callable or None
         Storage function, J, (n_times,) of the internal states (n_states, n_times) in the order of `Law.state_names`;
-        None if it depends on more than they hold.
+        None if it also depends on other quantities.
 
     Examples
     --------
@@ -57,12 +57,12 @@ class Passivity:
     Attributes
     ----------
     passive : bool or None
-        True with a storage function, False with a counterexample, None where the question is open
-        (`extractable_energy` may then help).
+        True with a storage function, False with a counterexample, None if neither is known (`extractable_energy` may
+        then help).
     condition : str
-        The condition and whether it is necessary.
+        The condition for passivity, and whether it is necessary.
     margin : float
-        Margin by which it is met (>= 0) or violated (< 0), in the unit of the condition; NaN where the condition is no
+        Margin by which the condition is met (>= 0) or violated (< 0), in its unit; NaN if the condition is not an
         inequality.
     source : str
         Source of the condition.
@@ -197,7 +197,7 @@ def _maxwell(law: MaxwellSlip, load: float) -> Passivity:
     # push back: they return static²/2k for kinetic²/2k.
     assert law.attraction is not None
     condition = (
-        "static = kinetic (sufficient); else the levels that rise in slow slip load the springs for nothing"
+        "static = kinetic (sufficient); otherwise levels that rise in slow slip load the springs without work"
     )
     speed, slow = law.stribeck_velocity or 1e-3, 1e-6 * (law.stribeck_velocity or 1e-3)
     travel = np.asarray(law.share) / stiffness  # of each element per unit of its level
@@ -257,7 +257,7 @@ def _single(law: Law, load: float) -> Passivity:
     if isinstance(law, MaxwellSlip):
         return _maxwell(law, load)
     if law.state_names:
-        return Passivity(None, "open: no storage function is known here", math.nan, "not decided")
+        return Passivity(None, "open: no storage function is known", math.nan, "not decided")
     return _curve(law, load)
 
 
@@ -296,12 +296,12 @@ def passivity(law: Law | float, normal_load: float = 1.0) -> Passivity:
 
     Notes
     -----
-    LuGre and its elasto-plastic extension with constant damping and linear viscous part: if and only if ``viscous >=
-    damping · (static − kinetic)/kinetic`` (Barabanov, Ortega 2000). These laws with any other damping, viscous part or
-    curves beside them, and `TwoStateBristle`: the least work for every change of the bristle force is computed. A law
-    is passive if and only if this work is negative for no cycle and no path from rest; it then is a storage function.
-    With Table I of its source `TwoStateBristle` is passive for 2.5e4 <= alpha <= 1.08925e5 (shape 2); the proof of
-    strict passivity in its source does not hold.
+    LuGre and its elasto-plastic extension with constant damping and linear viscous part are passive if and only if
+    ``viscous >= damping · (static − kinetic)/kinetic`` (Barabanov, Ortega 2000). For these laws with other damping,
+    other viscous parts or additional curves, and for `TwoStateBristle`, the least work for every change of the bristle
+    force is computed. The law is passive if and only if this work is non-negative for every cycle and every path from
+    rest; the work is then a storage function. With Table I of its source `TwoStateBristle` is passive for 2.5e4 <=
+    alpha <= 1.08925e5 (shape 2); the proof of strict passivity in its source does not hold.
 
     Every counterexample is simulated before it is returned.
 

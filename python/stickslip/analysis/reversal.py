@@ -25,8 +25,8 @@ class ReversalError:
     time : ndarray, shape (number,)
         Time of each reversal, s; if the reference rests in between, the time at which it moves again.
     peak : ndarray, shape (number,)
-        Error reference - actual of greatest magnitude in the window after it, in the unit of the signals; positive where
-        the actual value lags behind a reference that has turned upwards.
+        Error reference - actual of greatest magnitude in the window after the reversal, in the unit of the signals;
+        positive where the actual value lags behind a reference that has turned upwards.
     delay : ndarray, shape (number,)
         Time from the reversal to the peak, s.
 

@@ -98,8 +98,7 @@ def stuck_fraction_map(
     t_end : float or array_like, shape (rows,)
         Length of the runs from rest at zero, s: one for all or one per speed.
     error_from : float or array_like, shape (rows,), default 0.0
-        Time from which the error counts, s, so that the start can be left out. Stuck fraction and stops are
-        those of the whole run.
+        Time from which the error counts, s, to exclude the start. Stuck fraction and stops refer to the complete run.
     element : str, default "load friction"
         Friction element to analyse. A machine without an element of this name never sticks, so `drive` may leave
         friction out for a load of zero.

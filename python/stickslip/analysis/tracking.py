@@ -34,7 +34,7 @@ class FollowingError:
     at_rest : float
         Greatest magnitude at the end of the intervals in which the reference rests; NaN if it never does.
     rests : int
-        Number of those intervals.
+        Number of these intervals.
 
     Examples
     --------
@@ -258,12 +258,12 @@ class Stops:
 
     @property
     def length(self) -> Array:
-        """Their durations, s, shape (number,)."""
+        """Durations of the stops, s, shape (number,)."""
         return self.end - self.begin
 
     @property
     def longest(self) -> float:
-        """Duration of the longest, s; 0 if there is none."""
+        """Duration of the longest stop, s; 0 if there is none."""
         return float(self.length.max()) if self.number else 0.0
 
     @property
@@ -285,7 +285,7 @@ def stops(
     Parameters
     ----------
     source : run or array_like, shape (n,)
-        A run, or the times of the samples, s. Of a run the exact times of its events are used; of samples each value
+        A run, or the times of the samples, s. For a run the exact times of its events are used; for samples each value
         holds until the next, so times are as fine as their grid.
     mode : str or array_like, shape (n,)
         Name of the element in the run, or its modes: integers of `ss.Mode` (0 is stick), or booleans, True where it

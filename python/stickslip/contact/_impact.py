@@ -147,10 +147,10 @@ def impact(
         Coefficients ε in [0, 1]. Default 0.
     tangential_restitution : float or array_like, shape (n,), optional
         Coefficients e_T in [0, 1]: tangential restitution (figure 5.3 of the source; NaN for a contact without).
-        Poisson: where compression ends with the friction impulse S_C, that of expansion lies between e_T ε S_C and µ
-        Λ_NE of the same sign, the former if the contact slides back, releasing the energy stored in tangential
-        compression. Newton: friction opposes ``g'_T⁺ + e_T g'_T⁻``, which is zero inside the cone. By default none: the
-        symmetric law of dry friction (5.16).
+        Poisson: if compression ends with the friction impulse S_C, the friction impulse of expansion has the same sign
+        and lies between ``e_T ε |S_C|`` and ``µ Λ_NE`` in magnitude; it equals e_T ε S_C if the contact slides back and
+        releases the energy stored in tangential compression. Newton: friction opposes ``g'_T⁺ + e_T g'_T⁻``, which is
+        zero inside the cone. By default none: the symmetric law of dry friction (5.16).
     law : {"poisson", "newton"}, optional
         Compression and expansion (5.9-5.23 of the source), or ``g'_N⁺ + ε g'_N⁻`` complementary to the
         impulse. Newton with friction, and Poisson with unequal ε, can create energy: see :attr:`Impact.loss`.

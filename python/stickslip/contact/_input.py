@@ -1,4 +1,4 @@
-"""Input of the contact room: arrays of the right shape, or an error that names the argument."""
+"""Checks of the arguments of `stickslip.contact`: arrays of the right shape, or an error that names the argument."""
 
 from __future__ import annotations
 

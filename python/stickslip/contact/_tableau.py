@@ -1,4 +1,4 @@
-"""The tableaux of Lemke's path, as a person would write them down."""
+"""The tableaux of Lemke's path, in the form of a calculation by hand."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Tableau:
     entries : ndarray, shape (n, 2 n + 1)
         Coefficients, a unit vector below each basic variable.
     rhs : ndarray, shape (n,)
-        Values of the basic variables: never negative but in the first tableau.
+        Values of the basic variables: non-negative, except in the first tableau.
     entering, leaving : str or None
         Variables that enter and leave the basis next. `leaving` is None on a ray, where the path ends without a
         solution; both are None in the tableau of a solution.
     stage : int
-        Number of the tableau; 1 is that of the problem as given.
+        Number of the tableau, from 1, the tableau of the problem as given.
     attempt : int
         Number of the covering vector, from 0.
     """

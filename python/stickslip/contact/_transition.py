@@ -185,7 +185,7 @@ class Contacts:
     mass : array_like, shape (dof, dof) or (dof,)
         Mass matrix M, kg; its diagonal if one-dimensional.
     force : array_like, shape (dof,)
-        All forces but those of the contacts, h, N.
+        Forces h except contact forces, N.
     normals : array_like, shape (n, dof)
         Gradients w_N of the gaps of the closed contacts whose normal velocity is zero.
     tangents : array_like, shape (n, dof), optional

@@ -3,8 +3,8 @@
 A contour belongs to a body, whose frame lies at (x, y) and is rotated by an angle; all three may be formulas of the
 coordinates. Two contours have one gap: the distance along their common normal (*chatter* 3.1, 3.11 to 3.14: the
 parameters of the contours follow from t1·(r2 - r1) = 0 and t1·n2 = 0, and curvature enters the drift ζ of g'' = w_N·q''
-+ ζ). Circles and lines give it in closed form; on polynomials, splines and polar contours the feet of the normal are
-found by Newton's method, written out in the formula, so that all derivatives are exact.
++ ζ). For circles and lines the gap has a closed form. For polynomials, splines and polar contours the steps of Newton's
+method for the feet of the normal are part of the formula, so that all derivatives are exact.
 """
 
 from stickslip.contours.pairs import gap, sliding

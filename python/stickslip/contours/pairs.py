@@ -31,7 +31,7 @@ def gap(first: Placed, second: Placed) -> Expr:
     Parameters
     ----------
     first, second : Placed
-        Any pair except two lines. Of two curves the first determines the start of the search: see Notes.
+        Any pair except two lines. For two curves the first determines the start of the search: see Notes.
 
     Returns
     -------
@@ -73,8 +73,8 @@ def sliding(first: Placed, second: Placed) -> dict[str, Expr]:
     """Return the velocity of the second body relative to the first where they touch, along the contour.
 
     It is the relative velocity of the two material points in contact; the point of contact itself moves along the
-    contours. The direction is that of the normal from the first to the second turned to the right: above a floor to the
-    right.
+    contours. The positive direction is the normal from the first to the second body, turned to the right: above a
+    floor, to the right.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def _meet(first: Placed, second: Placed) -> _Meeting:
 
 
 def _swapped(first: Placed, second: Placed, meet: Any) -> _Meeting:
-    """The same seen from the second, whose point is as far away as the gap."""
+    """The same from the second contour, whose point is at the distance of the gap."""
     met = meet(first, second)
     x, y = met.normal
     return _Meeting(met.gap, (met.point[0] + met.gap * x, met.point[1] + met.gap * y), (-x, -y))
@@ -185,7 +185,7 @@ def _foot(curve: Curve, start: tuple[Any, Any], residual: Any, scale: float) -> 
 
 
 def _unless(left: Any, other: Any) -> Any:
-    """Nothing, but NaN unless both are small."""
+    """Zero if both are small, else NaN."""
     return _NOTHING * sqrt(_FOUND**2 - left * left - other * other)
 
 

@@ -70,7 +70,7 @@ class Line(Contour):
     Parameters
     ----------
     x, y : float, default 0.0
-        A point of it, m.
+        A point of the line, m.
     angle : float, default 0.0
         Direction, rad: with 0 the line runs to the right and the free side is above.
     """
@@ -87,7 +87,7 @@ class Line(Contour):
 class Curve(Contour):
     """A contour whose normal is found by Newton's method, piece by piece.
 
-    Each piece has a parameter of its own; when the parameter leaves a piece, `moved` finds the next one.
+    Each piece has its own parameter; when the parameter leaves a piece, `moved` finds the next one.
     """
 
     _side = 1.0  # the normal to the free side is the tangent, turned to the left, times this
@@ -104,7 +104,7 @@ class Curve(Contour):
         raise NotImplementedError
 
     def _facing(self, direction: Point, x: Any, y: Any) -> tuple[Any, Any]:
-        """The same for the point whose normal has this direction, where something lies at (x, y)."""
+        """The same for the point whose normal has this direction, near (x, y)."""
         return self._start(x, y)
 
     def _moved(self, piece: Any, s: Any) -> tuple[Any, Any]:
@@ -133,8 +133,9 @@ class Polynomial(Curve):
 
     Notes
     -----
-    The other contour must be less curved than the curve is hollow there, and close enough for its abscissa to be a
-    start value of Newton's method; where this does not find the foot the gap has no value, and a run ends.
+    Where this curve is concave the other contour must have a smaller radius of curvature, so that they touch in one
+    point. Newton's method starts at the abscissa of the other contour, which must be close enough; if it does not
+    converge the gap is undefined and the run ends as ``"failed"``.
     """
 
     def __init__(self, *coefficients: float) -> None:
@@ -158,7 +159,9 @@ class Polynomial(Curve):
 
 
 class Polar(Curve):
-    """A closed contour R(φ) = a0 + Σ (a_k cos kφ + b_k sin kφ) around the origin of its body's frame, free outside: a cam.
+    """A cam: a closed contour R(φ) = a0 + Σ (a_k cos kφ + b_k sin kφ) around the origin of its body's frame.
+
+    The free side is outside.
 
     Parameters
     ----------
@@ -178,8 +181,9 @@ class Polar(Curve):
 
     Notes
     -----
-    A circle or a line that touches it must do so in one point: no circle as curved as the cam is hollow, and for a line a
-    convex cam. Newton's method starts at the polar angle of the centre of the circle, or of the normal of the line.
+    A circle or a line must touch the contour in one point: a circle needs a smaller radius than a concave part of the
+    contour, a line needs a convex contour. Newton's method starts at the polar angle of the centre of the circle, or of
+    the normal of the line.
     """
 
     def __init__(self, a: ArrayLike, b: ArrayLike = ()) -> None:

@@ -101,8 +101,7 @@ class Spline(Curve):
 
     Notes
     -----
-    The other contour must be less curved than this one is hollow there, and close enough for its abscissa to be a start
-    value of Newton's method, as with a `Polynomial`.
+    The same restrictions hold as for `Polynomial`.
     """
 
     _rounds, _steps = 3, 3
@@ -163,7 +162,9 @@ class _Sector:
 
 
 class PolarSpline(Curve):
-    """A closed contour around the origin of its body's frame, free outside: R(φ) is the periodic cubic spline of radii.
+    """A closed contour around the origin of its body's frame: R(φ) is the periodic cubic spline of radii.
+
+    The free side is outside.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Gains and times of controllers: ``tn = kp/ki`` and ``td = kd/kp``, of which one of each pair is given."""
+"""Gains and times of controllers: ``tn = kp/ki`` and ``td = kd/kp``; the caller gives one of each pair."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from stickslip._checks import finite, number, optional_number, positive, reject
 
 
 class Derived(float):
-    """A number that nobody gave: a default, or one computed from others. It yields to what was given.
+    """A number that the caller did not give: a default or computed value. A given argument replaces it.
 
-    So `dataclasses.replace`, which hands over all arguments, and ``PID(kp=1.0, tn=other.tn)`` both mean what they say.
+    `dataclasses.replace`, which passes all arguments, and ``PID(kp=1.0, tn=other.tn)`` therefore give the expected
+    gains.
     """
 
 
 def alternative() -> Any:
-    """A field that may be given in place of another one, by name only."""
+    """Return a keyword-only field that may be given in place of another one."""
     return field(default=None, kw_only=True, metadata={"option": False})
 
 
 def reset_time(kp: float, ki: float | None, tn: float | None) -> float:
-    """The reset time of a controller that always has an integral."""
+    """Return the reset time of a controller that always has an integral."""
     if isinstance(ki, Derived) and tn is not None:
         ki = None
     ki, tn = optional_number("ki", ki), optional_number("tn", tn)
@@ -45,7 +46,7 @@ def reset_time(kp: float, ki: float | None, tn: float | None) -> float:
 def gains(
     kp: float, ki: float, kd: float, tn: float | None, td: float | None
 ) -> tuple[float, float, float | None, float | None]:
-    """``ki, kd, tn, td`` of a PID controller of which gains or times are given; a time is None where there is none."""
+    """Return ``ki, kd, tn, td`` of a PID controller from gains or times; None for an undefined time."""
     reset = _time("ki", ki, "tn", tn, kp)
     lead = _time("kd", kd, "td", td, kp)
     ki = number("ki", ki) if reset is None else kp / positive("tn", reset)

@@ -23,7 +23,7 @@ def is_system(given: object) -> bool:
 
 
 def matrices_of(system: Any) -> tuple[Array, Array, Array, Array]:
-    """A, B, C, D of a system; a transfer function in controllable canonical form.
+    """Return A, B, C, D of a system; a transfer function is converted to controllable canonical form.
 
     Raises
     ------

@@ -9,14 +9,15 @@ Every controller takes the keyword arguments of `Controller`: limits, anti-windu
 Integral and derivative parts are given as gains or as times. ``ki`` is the integral gain, and ``tn = kp/ki`` the reset
 time in s, after which the integral of a constant error has grown as large as the proportional part: the integral time
 Ti of textbooks, T_N (Nachstellzeit) of German drives. ``kd`` is the derivative gain, and ``td = kd/kp`` the derivative
-time in s (T_V, Vorhaltezeit). ``PI(kp, ki)`` and ``PI(kp, tn=...)``, ``PID(kp, ki, kd)`` and ``PID(kp, tn=..., td=...)``,
-``Cascade(kv, kp, ki)`` and ``Cascade(kv, kp, tn=...)`` are the same controllers; gains and times can be read from either.
-Sweeps, fits and derivatives know ``tn`` of `PI` and `Cascade`, and ``ki`` and ``kd`` of `PID`.
+time in s (T_V, Vorhaltezeit). ``PI(kp, ki)`` and ``PI(kp, tn=...)``, ``PID(kp, ki, kd)`` and ``PID(kp, tn=...,
+td=...)``, ``Cascade(kv, kp, ki)`` and ``Cascade(kv, kp, tn=...)`` are the same controllers; gains and times can be read
+from either. In sweeps, fits and derivatives the parameters are ``tn`` for `PI` and `Cascade`, and ``ki`` and ``kd`` for
+`PID`.
 
 Sampled P, PI, PID and Cascade use the backward rectangle rule with the updated integral: ``i += kp * period / tn * e``,
 ``u = kp * e + i``. At a limit back-calculation then adds ``period / (period + tracking_time) * (u - u_raw)`` to the
-integral, the implicit form, which is stable for every tracking time; clamping shortens the step of the integral so that
-u_raw ends on the limit, at most to zero.
+integral, the implicit form, which is stable for every tracking time; clamping shortens the step of the integral, at
+most to zero, so that u_raw ends on the limit.
 """
 
 from __future__ import annotations
@@ -97,11 +98,11 @@ class Controller(Value):
     compiled: _core.control.Controller = field(init=False)
 
     def __init__(self) -> None:
-        raise TypeError("Controller is a base class: make a P, PI, PID, Cascade, LTI or Callable")
+        raise TypeError("Controller is a base class: use P, PI, PID, Cascade, LTI or Callable")
 
     @property
     def _in_matrices(self) -> bool:
-        """True if the engine has no kind of its own for it, and holds its matrices."""
+        """True if the engine has no special kind for it and stores its matrices."""
         return False
 
     def _with(self, **changed: Any) -> Controller:

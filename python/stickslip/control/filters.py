@@ -68,7 +68,7 @@ class _Linear(Controller):
         """Names of the inputs: one signal."""
         if self.quantum != 0.0 or self.rate != "measured":
             name = "quantum" if self.quantum != 0.0 else "rate"
-            reject(name, getattr(self, name), "left out: a filter reads no scale and forms no rate")
+            reject(name, getattr(self, name), "left out: a filter has neither quantum nor rate")
         if self.period is None:
             self._make(parts, values)
             return
@@ -214,8 +214,8 @@ class Biquad(_Linear):
     Parameters
     ----------
     numerator, denominator : sequence of three float
-        ``(b2, b1, b0)`` and ``(a2, a1, a0)``, the coefficients of falling powers of s in rad/s, without prewarping;
-        the degree of the denominator is at least that of the numerator.
+        ``(b2, b1, b0)`` and ``(a2, a1, a0)``, the coefficients of falling powers of s in rad/s; the degree of the
+        denominator is at least that of the numerator.
     frequency : float, optional
         Frequency in Hz at which a sampled filter is exact; by default the bilinear rule is used without prewarping.
     **options
@@ -292,9 +292,9 @@ class PID2(_Linear):
     b, c : float, default 1 and 0
         Weights of the reference in the proportional and the derivative part.
     **options
-        Limits and sampling: see `Controller`. At a limit the integral tracks it by back-calculation, as in `PID`;
-        clamping is not available, as for all controllers given by matrices. Sampled, it follows the backward
-        rectangle rule, as `PID` does.
+        Limits and sampling: see `Controller`. At a limit back-calculation holds the integral back, as in `PID`;
+        clamping is not available, as for all controllers given by matrices. With a period the backward rectangle rule
+        is used, as in `PID`.
 
     Raises
     ------

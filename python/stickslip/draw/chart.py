@@ -45,7 +45,7 @@ class Chart(Drawing):
         return between + text if text else ""
 
     def draw(self, ax: Axes) -> None:
-        """Draw it."""
+        """Draw the chart."""
         rest = r"$F = k\,s + b_s\dot{s}$" if self._bends else "$v = 0$"
         _state(ax, (8.3, 6.0), "stick", f"{rest}\n$|F| \\leq {self._level}$", "#E4E4E4")
         memory = self._lag or self._late

@@ -235,7 +235,7 @@ def _driven(e: Mapping[str, Any], elements: Sequence[Mapping[str, Any]]) -> str:
 
 
 class Plain:
-    """Text for a plant in matrix notation."""
+    """Text in place of a drawing, for a plant in matrix notation."""
 
     def __init__(self, machine: Any) -> None:
         friction = [e for e in machine._description.elements if e["kind"] == "friction"]
@@ -244,7 +244,7 @@ class Plain:
         self.width, self.height = words.width(self._text) + 0.2, words.height(self._text) + 0.2
 
     def draw(self, ax: Axes, at: tuple[float, float] = (0.0, 0.0)) -> None:
-        """Write it."""
+        """Write the text."""
         sk.text(ax, (at[0] + 0.5 * self.width, at[1] + 0.5 * self.height), self._text)
 
 

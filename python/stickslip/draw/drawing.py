@@ -20,7 +20,7 @@ class Drawing:
     left, bottom : float
         Lower left corner.
     width, height : float
-        Its size.
+        Width and height.
     """
 
     left: float = 0.0
@@ -29,7 +29,7 @@ class Drawing:
     height: float
 
     def draw(self, ax: Axes) -> None:
-        """Draw it on axes prepared by `start`."""
+        """Draw the picture on axes prepared by `start`."""
         raise NotImplementedError
 
 

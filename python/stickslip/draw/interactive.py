@@ -1,4 +1,4 @@
-"""For notebooks: style of a session, shading of modes on any axes, energy plots, and sliders."""
+"""Tools for notebooks: style of a session, shading of modes on any axes, energy plots, and sliders."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def shade(run: TrajectoryLike, element: str, ax: Axes) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
-        The same axes.
+        The given axes.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def energy(run: Any, ax: Axes | None = None, **keywords: Any) -> Axes:
 def explore(draw: Callable[..., Any], **sliders: tuple[float, float, float]) -> None:
     """Draw a picture with sliders above it that redraw it; without ipywidgets draw the picture only.
 
-    The picture for the start values is an ordinary output of the cell and also shows where the notebook is not live.
+    The picture for the start values is an ordinary output of the cell, so a saved notebook shows it as well.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ _BETWEEN = 0.35
 
 
 class Loop(Drawing):
-    """``M q̈ = forces − D q̇ − K q − friction``, from left to right; feedback in rows below."""
+    """Block diagram of ``M q̈ = forces − D q̇ − K q − friction``, from left to right; feedback in rows below."""
 
     def __init__(self, machine: Any) -> None:
         described = machine._description
@@ -49,7 +49,7 @@ class Loop(Drawing):
         self.height = 1.4 + sum(self._tall) + _BETWEEN * len(self._tall)
 
     def draw(self, ax: Axes) -> None:
-        """Draw it."""
+        """Draw the diagram."""
         y, x, out = self.height - 0.7, 1.2, self._out
         if self._forces:
             sk.wire(ax, (0.2, y), (x - 0.13, y))
@@ -103,7 +103,7 @@ def _friction(e: Any, names: Sequence[str]) -> str:
 
 
 class Matrices(Drawing):
-    """``x' = A x + B u + A_NL NL(x)``, ``y = C x + D u`` (figure 5 of Krämer and Kempkes)."""
+    """Block diagram of ``x' = A x + B u + A_NL NL(x)``, ``y = C x + D u`` (figure 5 of Krämer and Kempkes)."""
 
     width = 10.2
 
@@ -116,7 +116,7 @@ class Matrices(Drawing):
         self.height = 3.6 + (0.7 + self._tall if self._friction else 0.0) - (0.0 if self._direct else 0.9)
 
     def draw(self, ax: Axes) -> None:
-        """Draw it."""
+        """Draw the diagram."""
         y = self.height - (1.5 if self._direct else 0.6)
         sk.wire(ax, (0.1, y), (1.0, y), words="$u$", at=(0.3, y))
         sk.box(ax, (1.5, y), "$B$", 1.0)

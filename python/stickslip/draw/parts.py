@@ -1,6 +1,6 @@
 """Parts of schematic drawings: masses, springs, dampers, walls, arrows, blocks of a diagram.
 
-All draw in the units of axes without frame and with equal scales (see `start`).
+All functions draw in the units of axes without a frame and with equal scales (see `start`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Choice of the axes of a picture: the caller's, the current axes of pyplot, or a new figure of pyplot.
 
-All pictures for users pass through `axes` or `panels`. Figures of `stickslip figures` and of animations that go to a
-file are made by `_style.canvas`, which pyplot does not know.
+All pictures for users pass through `axes` or `panels`. Figures of `stickslip figures` and of animations written to a
+file come from `style.canvas`, so that pyplot does not show them.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class Span:
 
     @property
     def kind(self) -> str:
-        """Family of the mode."""
+        """Kind of the mode: stick, slip, open, closed, free, locked or other."""
         for kind in ("stick", "slip", "open", "closed", "free", "locked"):
             if self.mode.startswith(kind):
                 return kind

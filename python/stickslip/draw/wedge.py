@@ -89,7 +89,7 @@ class WedgeDrawing(Drawing):
         self.height = max(1.55 + 2.0 * slope + 1.25, 0.55 + 4.0 * slope + 0.4, 3.4) + 0.35
 
     def draw(self, ax: Axes) -> None:
-        """Draw it."""
+        """Draw the gear."""
         gear = self._gear
         top = pictured(ax, self._drawn)
         pulled = gear.pull_velocity >= 0.0

@@ -40,7 +40,7 @@ def form(parts: Mapping[str, float]) -> str:
 
 
 def of_time(signal: Any, unit: str, name: str) -> str:
-    """Text of a signal: its value if it is constant, ``start + slope · t`` if it is a line from t = 0 on, else
+    """Return the text of a signal: its value if constant, ``start + slope · t`` if it is a line from t = 0 on, else
     ``name(t)``.
     """
     if signal.is_constant:
@@ -57,7 +57,7 @@ def of_time(signal: Any, unit: str, name: str) -> str:
 
 
 def law(compiled: Any, options: Mapping[str, float]) -> str:
-    """The kind of a law: ``StickSlip(Stribeck + Viscous)``."""
+    """Return the kind of a law: ``StickSlip(Stribeck + Viscous)``."""
     kinds = " + ".join(kind for kind, _ in compiled.terms)
     return f"StickSlip({kinds})" if any(options.values()) else kinds
 

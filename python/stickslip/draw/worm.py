@@ -33,9 +33,9 @@ class WormDrawing(Drawing):
     gear : WormGear
         The gear.
     numbers : bool
-        If True, its parameters are listed beside it.
+        If True, the parameters are listed beside the drawing.
     wedge : bool
-        If True, the equivalent wedge gear is drawn in.
+        If True, the equivalent wedge gear is included in the drawing.
     """
 
     left = -3.3
@@ -48,7 +48,7 @@ class WormDrawing(Drawing):
         self.height = 2.0 * _WHEEL + 0.95 - self.bottom
 
     def draw(self, ax: Axes) -> None:
-        """Draw it; the pitch line of wheel and worm is at y = 0."""
+        """Draw the gear; the pitch line of wheel and worm is at y = 0."""
         self._wheel(ax)
         self._shaft(ax)
         if self._wedge:

@@ -68,13 +68,13 @@ def ensemble(
           law, by its name in the law; where several terms of a sum have this name, ``"<element>.law.0.viscous"``. A law
           with one level has one parameter under both names (see `stickslip.laws`); a law with two levels keeps
           ``kinetic`` where only ``static`` varies. Options of `StickSlip` that are not zero are ``.memory``,
-          ``.dead_time``, ``.dwell``, ``.travel``, ``.surface_damping`` and ``.load_factor``. Of a contact it is
-          ``"<contact>.friction.static"``;
+          ``.dead_time``, ``.dwell``, ``.travel``, ``.surface_damping`` and ``.load_factor``. The law of a
+          contact is ``"<contact>.friction.static"``;
         * ``"<contact>.restitution"``;
         * ``"<controller>.control.kp"`` and so on: a parameter of a controller, also ``.limits.min``,
           ``.limits.max``, ``.period``;
         * ``"<coordinate>.mass"``, ``.damping``, ``.stiffness``, and ``"stiffness[a,b]"`` together with ``[b,a]`` if
-          both are equal; of a `StateSpace` ``"A[x0,x1]"``, and so on for B, C and D.
+          both are equal; for a `StateSpace` ``"A[x0,x1]"``, and so on for B, C and D.
 
         `Machine.parameters` lists them. Constant signals and initial values vary at no cost; for other parameters the
         machine is recompiled for each run.
@@ -85,8 +85,8 @@ def ensemble(
 
         * ``"events.count"``, ``"events.first"``, ``"events.last"`` (times, s; NaN where there is none), also
           of one element: ``"belt.events.count"``;
-        * of a `Crossing` among ``events``, by its name: ``"half.events.first"``, ``.last`` and ``.count``. The measures
-          above count events of the machine only; a `terminal` crossing ends the run for all measures;
+        * the same for a `Crossing` among ``events``, by its name: ``"half.events.first"``, ``.last`` and ``.count``.
+          The measures above count events of the machine only; a `terminal` crossing ends the run for all measures;
         * ``"<state>.max"``, ``.min`` (of the exact curve, not of samples), ``.mean``, ``.final``;
         * ``"<element>.stick_time"``, s;
         * ``"energy.residual"``: worst error of the energy balance, relative to all work done;
@@ -252,6 +252,6 @@ def _too_large(task: Task, points: Design, workers: int | None) -> str:
     memory = points.points * (8 * len(task.kinds) + 1) / 1e9
     return (
         f"parameters make {points.points:.3g} points: about {hours:.3g} h on {workers or cores()} cores, "
-        f"by the first of them, and {memory:.3g} GB of results. Take fewer, "
-        "such as those of a sampler, or say allow_large=True"
+        f"by the time of the first, and {memory:.3g} GB of results. Use fewer points, "
+        "such as those of a sampler, or set allow_large=True"
     )

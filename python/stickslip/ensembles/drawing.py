@@ -22,7 +22,7 @@ def draw(
     ax: Any,
     keywords: dict[str, Any],
 ) -> Any:
-    """Draw a line, a map or points."""
+    """Draw one measure as a line, a map or points."""
     varied = result._design.varied
     if len(varied) not in (1, 2):
         reject("plot", f"{len(varied)} parameters", "one or two that vary: select from to_xarray()")

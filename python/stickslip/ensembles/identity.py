@@ -44,8 +44,8 @@ def difference(there: Any, here: Any, at: str = "") -> str | None:
         found_in = (difference(a, b, f"{at}[{k}]") for k, (a, b) in enumerate(zip(there, here, strict=True)))
         return next((found for found in found_in if found), None)
     if isinstance(there, list) and isinstance(here, list):
-        return f"{at} has {len(there)} entries there, {len(here)} here"
-    return None if there == here else f"{at} is {_short(there)} there, {_short(here)} here"
+        return f"{at} has {len(there)} entries in the store, {len(here)} in this call"
+    return None if there == here else f"{at} is {_short(there)} in the store, {_short(here)} in this call"
 
 
 def _short(value: Any) -> str:

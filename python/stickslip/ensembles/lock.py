@@ -100,7 +100,7 @@ def _in_use(folder: Path, holder: dict[str, Any]) -> ValueError:
     who = f"process {holder['process']} on {holder.get('host')}" if "process" in holder else "another process"
     since = f" since {holder['since']}" if "since" in holder else ""
     return ValueError(
-        f"store = {str(folder)!r} is written by {who}{since}: wait until that call has ended, or take another path"
+        f"store = {str(folder)!r} is in use by {who}{since}: wait until that call has ended, or use another path"
     )
 
 

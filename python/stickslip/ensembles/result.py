@@ -45,7 +45,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
     shape : tuple of int
         Shape of every result.
     status : ndarray of str
-        How each run ended: see `Status`. ``"interrupted"``: not done; ``"failed"``: refused, see `messages`.
+        Status of each run: see `Status`. ``"interrupted"``: not done; ``"failed"``: refused, see `messages`.
     messages : ndarray of object
         Reason why a run did not finish; empty for finished runs.
     success : ndarray of bool
@@ -89,7 +89,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
 
     @property
     def seed(self) -> dict[str, Any] | None:
-        """Settings of the sampler."""
+        """Settings of the sampler of random points; None for other designs."""
         return self._design.seed
 
     @property
@@ -174,7 +174,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
         )
 
     def rerun(self, index: int | tuple[int, ...]) -> Trajectory:
-        """Repeat the run of one point, bitwise, and return it whole.
+        """Repeat the run of one point bitwise and return the complete run.
 
         Parameters
         ----------

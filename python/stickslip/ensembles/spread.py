@@ -17,7 +17,9 @@ from stickslip._core import __version__
 from stickslip.ensembles.task import FAILED, Array, Block
 from stickslip.ensembles.workers import Workers
 
-CHUNK_SECONDS = 0.25  # what a chunk is to take: enough beside the few ms of sending it, and little to lose
+CHUNK_SECONDS = (
+    0.25  # target time of a chunk: long compared with the few ms of sending it, short enough to lose little
+)
 GROWTH = 8  # of chunks, at most, from one to the next: the first points may have been cheap ones
 HOPELESS = 5  # breakdowns of all workers before anything has come back
 GUARD = "A script that starts processes must do so below `if __name__ == '__main__':`."
@@ -33,7 +35,7 @@ class WorkerError(RuntimeError):
 
 
 class Spread:
-    """The loop over chunks.
+    """Distribution of chunks to workers, and collection of their results.
 
     Parameters
     ----------
@@ -104,7 +106,7 @@ class Spread:
         values = self._values(*chunk)
         try:
             future = self._workers.submit(values)
-        except BrokenExecutor as error:  # which a chunk before this one has done
+        except BrokenExecutor as error:  # broken by an earlier chunk
             future = Future[Block]()
             future.set_exception(error)
         self._pending[future] = chunk
@@ -121,7 +123,7 @@ class Spread:
             return self._lost(chunk, error)
         if block.version != __version__:
             raise WorkerError(
-                f"a worker has stickslip {block.version}, but this is {__version__}: install the same"
+                f"a worker has stickslip {block.version}, this process {__version__}: install the same version"
             )
         size = chunk[1] - chunk[0]
         self._size = max(1, min(int(CHUNK_SECONDS * size / max(block.seconds, 1e-9)), GROWTH * size))
@@ -146,7 +148,7 @@ class Spread:
                     f"worker processes have ended {HOPELESS} times: {error}. {GUARD}"
                 ) from error
             if not self._workers.renew():
-                return f"the executor has broken down: {error}"
+                return f"the executor failed: {error}"
         first, last = chunk
         if len(lost) > 1:
             self._suspects.extend(lost)
@@ -184,7 +186,7 @@ def _why_not(error: BaseException | None) -> str | None:
             return f"a worker cannot import {name or 'a module of its task'}: install {what}, in its environment ({error})"
         if isinstance(error, AttributeError) and "Can't get attribute" in str(error):
             return (
-                f"a worker does not find a function: {error}. Define it at the top of a module that workers can import, "
+                f"a worker cannot find a function: {error}. Define it at the top of a module that workers can import, "
                 "or install cloudpickle (pip install 'stickslip[cluster]')"
             )
         error = error.__cause__ or error.__context__

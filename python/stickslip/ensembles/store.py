@@ -158,8 +158,8 @@ def _room(path: Path) -> Iterator[None]:
     except OSError as error:
         raise OSError(
             error.errno,
-            f"cannot write to the store {str(path)!r}: {error.strerror or error}. What it holds stays; make room, and the "
-            "same call goes on",
+            f"cannot write to the store {str(path)!r}: {error.strerror or error}. Stored results are "
+            "kept: free disk space and repeat the call to continue",
         ) from error
 
 
@@ -183,7 +183,7 @@ def open_store(path: str | os.PathLike[str], task: Task, design: Design) -> Stor
             shutil.rmtree(aside, ignore_errors=True)
     group, there = _existing(where, "r+")
     if found := difference(there, about):
-        raise ValueError(f"store = {str(where)!r} holds another ensemble: {found}. Take another path")
+        raise ValueError(f"store = {str(where)!r} holds another ensemble: {found}. Use another path")
     lock = Lock(where)
     try:
         return Store(where, group, task.kinds, lock)
@@ -271,7 +271,7 @@ def _existing(path: Path, mode: str) -> tuple[Any, dict[str, Any]]:
     except Exception as error:  # of whatever library has tried to read it
         raise ValueError(
             f"{str(path)!r} is not a store of an ensemble, or is damaged: {type(error).__name__}: {error}. "
-            "Take another path"
+            "Use another path"
         ) from error
     if form != FORMAT:
         raise ValueError(

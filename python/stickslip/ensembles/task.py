@@ -156,7 +156,7 @@ class Task:
             made = self.source(**given)
             machine = getattr(made, "machine", made)
             if not isinstance(machine, (Machine, StateSpace)):
-                reject(f"what {_text(self.source)} returns", made, "a machine, or hold one as .machine")
+                reject(f"the result of {_text(self.source)}", made, "a machine, or hold one as .machine")
             return machine._snapshot(), self.options
         machine, given = _with_numbers(self.source, self.names, values, self.options.get("initial"))
         return machine, self.options | {"initial": given}
@@ -186,7 +186,9 @@ class Task:
                 for j, measure in seen:
                     value = _at_crossings(run, measure) if isinstance(measure, str) else measure(run)
                     out.values[k, j] = (
-                        value if isinstance(measure, str) else number(f"what {_text(measure)} returns", value)
+                        value
+                        if isinstance(measure, str)
+                        else number(f"the result of {_text(measure)}", value)
                     )
         except Exception as error:
             code, messages = FAILED, {0: f"{type(error).__name__}: {error}"}

@@ -1,6 +1,6 @@
-"""Workers of an ensemble: threads or processes of its own, or the user's executor.
+"""Workers of an ensemble: its own threads or processes, or the user's executor.
 
-All are used alike: chunks are submitted and their futures awaited; there is no scheduler.
+The ensemble submits chunks and waits for their futures; there is no scheduler.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Workers:
         return False
 
     def close(self) -> None:
-        """Stop the threads or processes of its own."""
+        """Stop the threads or processes that this object started."""
 
 
 def cores() -> int:
@@ -119,7 +119,7 @@ def _interruptible(packed: bytes, values: Array) -> Block:
 
 
 class _Foreign(Workers):
-    """An executor of the user's: of concurrent.futures, mpi4py.futures, or a client of dask.distributed."""
+    """The user's executor, from concurrent.futures or mpi4py.futures, or a client of dask.distributed."""
 
     def __init__(self, task: Task, executor: Any) -> None:
         self._packed, self._executor = pack(task), executor

@@ -32,7 +32,7 @@ def tracing() -> Iterator[None]:
 
 def _no_branch(what: str) -> NoReturn:
     raise TypeError(
-        f"{what} has no truth value before the machine moves: write where(condition, value_if_true, value_if_false) "
+        f"{what} has no truth value while a function is traced: write where(condition, value_if_true, value_if_false) "
         "instead of if, & | ~ instead of and, or, not, and minimum(a, b), maximum(a, b) instead of min, max"
     )
 
@@ -192,7 +192,7 @@ class Expr:
         Returns
         -------
         dict of str to Expr
-            In the order of the names. At a corner they are the derivatives of the branch taken there.
+            In the order of the names. At a corner, the derivatives of the branch taken there.
 
         Examples
         --------
@@ -207,7 +207,7 @@ class Expr:
         """Return the time derivative along a motion without accelerations.
 
         The rate of each input ``"x.position"`` is ``"x.velocity"``, that of ``"time"`` is one, and that of all others
-        zero. Of a gap g(q, t) this is ``w' v + w^`` with its direction ``w = dg/dq``, and the rate of the rate is the
+        zero. For a gap g(q, t) this is ``w' v + w^`` with its direction ``w = dg/dq``, and the rate of the rate is the
         drift zeta that together with ``w' a`` makes the acceleration of the gap.
 
         Returns
@@ -248,7 +248,7 @@ class Expr:
 
     def __float__(self) -> NoReturn:
         raise TypeError(
-            f"the expression {self!r} is no number before the machine moves: use the functions of stickslip or NumPy "
+            f"the expression {self!r} has no value while a function is traced: use the functions of stickslip or NumPy "
             "instead of those of math, and ss.from_sympy() for expressions of SymPy"
         )
 
@@ -315,11 +315,11 @@ class Expr:
                 else f"np.{ufunc.__name__} with {', '.join(options)}"
             )
             raise TypeError(
-                f"{how} of an expression is not known: write a = a + x instead of a += x, and sum(a)"
+                f"{how} is not defined for expressions: write a = a + x instead of a += x, and sum(a)"
             )
         if scalar is None:
             raise TypeError(
-                f"np.{ufunc.__name__} of an expression is not known; known are: "
+                f"np.{ufunc.__name__} is not defined for expressions; known are: "
                 + ", ".join(sorted(u.__name__ for u in UFUNCS))
             )
         if not any(isinstance(x, np.ndarray) and x.ndim for x in inputs):
@@ -334,7 +334,7 @@ class Expr:
 class Condition:
     """A comparison of expressions, for `where`; ``a > b`` makes one, and ``&``, ``|`` and ``~`` join them.
 
-    It has no truth value: an ``if`` would be decided once, while the machine moves through both cases.
+    A condition has no truth value, since an ``if`` would be decided only once, when the function is traced.
 
     Examples
     --------

@@ -137,10 +137,10 @@ def where(condition: Condition | ArrayLike, if_true: Any, if_false: Any) -> Any:
     Notes
     -----
     In a machine no step crosses the corner of a formula, where an active condition of a `where`, `abs`, `minimum`,
-    `maximum` or `sign` passes zero: corners are located like events, so that integration keeps its order. They are not
-    logged, since no element changes its mode. Where the value jumps at a corner, the modes of friction and contacts are
-    decided again. A force that drives the motion back to the corner from both sides, such as ``-F * sign(v)``, has no
-    solution there and ends the run with status ``"no_solution"``: model friction by `Machine.add_friction` instead.
+    `maximum` or `sign` passes zero: corners are located like events, so that integration keeps its order. Corners are
+    not logged, since no element changes its mode. Where the value jumps at a corner, the modes of friction and contacts
+    are decided again. A force that drives the motion back to the corner from both sides, such as ``-F * sign(v)``, has
+    no solution there and ends the run with status ``"no_solution"``: model friction by `Machine.add_friction` instead.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Expressions of SymPy."""
+"""Conversion of SymPy expressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python functions called once, with expressions instead of numbers."""
+"""Tracing: Python functions are called once, with expressions instead of numbers."""
 
 from __future__ import annotations
 
@@ -101,9 +101,7 @@ def _wanted(function: Callable[..., Any], name: str) -> list[str]:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"{name} does not tell its parameters: wrap it in a function of q, v and t"
-        ) from error
+        raise ValueError(f"{name} has unknown parameters: wrap it in a function of q, v and t") from error
     wanted = []
     for p in parameters:
         if p.name in ("q", "v", "t") and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY):

@@ -1,5 +1,5 @@
-"""Warnings about a fit, common to all fits: parameters that the data do not determine, parameters at a bound, a model
-worse than a constant, and residuals that are no noise.
+"""Warnings common to all fits: unidentifiable parameters, parameters at a bound, a model worse than a constant, and
+correlated residuals.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OUTLYING = 3.0  # of the scale of a robust fit: beyond it one sample in 370 lies
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """Residuals of one record, in an order in which neighbours should be independent: over time, or over speed.
+    """Residuals of one record, ordered over time or over speed, so that neighbours should be independent.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Assessment:
-    """Fitted values.
+    """Result of `assess`.
 
     Attributes
     ----------

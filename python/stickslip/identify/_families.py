@@ -1,6 +1,6 @@
-"""Curves of sliding friction as the fit sees them: amounts that enter linearly, and scales and exponents inside.
+"""Curves of sliding friction for the fit: amounts that enter linearly, and nonlinear scales and exponents.
 
-Every column is the force of a law of the package with one amount set to one, so that no formula stands here twice.
+Every column is the force of a law of the package with one amount set to one, so that no formula is repeated here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LIMITS = {"viscous_exponent": 2.0, "exponent": 2.0}
 
 @dataclass(frozen=True)
 class Term:
-    """One law of a sum: its class, what it holds, the names of its parameters in the whole.
+    """One law of a sum, with the names of its parameters in the sum.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Term:
     inner: tuple[str, ...]
 
     def column(self, amount: str, inner: dict[str, float], speed: Array, load: float) -> Array:
-        """The force at these speeds (> 0) of one unit of an amount."""
+        """Return the force at speeds > 0 for one unit of an amount."""
         return np.asarray(self._unit(amount, inner).force(speed, load), dtype=float)
 
     def _unit(self, amount: str, inner: dict[str, float]) -> Law:
@@ -67,7 +67,7 @@ class Term:
         return type(self.law)(**given)
 
     def made(self, amounts: dict[str, float], inner: dict[str, float]) -> Law:
-        """The law with these numbers; ``static`` among the amounts is what it has above ``kinetic``."""
+        """Return the law with these parameters; the amount ``static`` is the difference of static and kinetic level."""
         if isinstance(self.law, Viscous):
             return Viscous(amounts["coefficient"], inner.get("exponent", self.law.exponent))
         if isinstance(self.law, Table):
@@ -87,7 +87,7 @@ def _nodes(speed: Array, count: int = 8) -> Array:
 
 
 def _single(law: Any, speed: Array) -> SingleLaw:
-    """An instance to start from: of a class one with neutral numbers."""
+    """An instance to start from; for a class, one with neutral numbers."""
     if isinstance(law, SingleLaw):
         return law
     if law is Coulomb:
@@ -103,7 +103,7 @@ def _single(law: Any, speed: Array) -> SingleLaw:
 
 
 def terms(law: Any, speed: Array) -> tuple[Term, ...]:
-    """The terms of a law, a class of laws, or a sum."""
+    """Return the terms of a law, a class of laws, or a sum."""
     given = law.terms if isinstance(law, Sum) else (law,)
     fitted = (Coulomb, Viscous, Stribeck, Tanh, Table)
     for one in given:
@@ -140,13 +140,13 @@ def _names(law: SingleLaw) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def usual(term: Term) -> tuple[str, ...]:
-    """Default free parameters: levels, coefficients and velocities, except the static level of Coulomb."""
+    """Return the default free parameters: levels, coefficients and velocities, except the static level of Coulomb."""
     amounts = ("kinetic",) if isinstance(term.law, Coulomb) else term.amounts
     return (*amounts, *(name for name in term.inner if name in VELOCITIES))
 
 
 def held_amount(term: Term, name: str) -> float:
-    """An amount that is not fitted."""
+    """Return the value of an amount that is not fitted."""
     if isinstance(term.law, Coulomb) or name in ("static", "kinetic"):
         static, kinetic = float(term.law.static), float(term.law.kinetic)  # type: ignore[attr-defined]
         return kinetic if name == "kinetic" else static - kinetic
@@ -156,7 +156,7 @@ def held_amount(term: Term, name: str) -> float:
 
 
 def starts(name: str, speed: Array) -> Sequence[float]:
-    """Grid of trial values of a scale or an exponent."""
+    """Return trial values of a scale or an exponent."""
     if name in EXPONENTS:
         return EXPONENTS[name]
     low, high = float(np.quantile(speed, 0.02)), float(speed.max())

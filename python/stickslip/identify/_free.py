@@ -69,14 +69,14 @@ class Free:
 
     @property
     def map(self) -> Array:
-        """Derivative of `outside`."""
+        """Return the derivative of `outside`."""
         made = np.eye(len(self.names))
         for i, j in self.over.items():
             made[i, j] = 1.0
         return made
 
     def bound(self, i: int, x: Array) -> str:
-        """The bound that a parameter lies on, in words."""
+        """Return the bound that a parameter lies on, in words."""
         if i in self.over:
             return f"the kinetic level {self.names[self.over[i]]}"
         return f"{self.low[i] if abs(x[i] - self.low[i]) <= abs(self.high[i] - x[i]) else self.high[i]:g}"

@@ -1,4 +1,4 @@
-"""The Jacobian of a fit: from derivatives along its runs, or from differences of them."""
+"""The Jacobian of a fit: from derivatives along its runs, or by finite differences."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from stickslip.identify._problem import Problem
 from stickslip.identify._records import listed
 from stickslip.identify._solve import differences
 
-STEP = 1e-5  # of differences where none was asked for
-ALIKE = 0.1  # what half of the samples may differ between both, as a share of what they are
+STEP = 1e-5  # of differences by default
+ALIKE = 0.1  # allowed median difference between both, as a share of the median derivative
 
 
 class Jacobian:
@@ -37,7 +37,7 @@ class Jacobian:
         free = problem.free
         self._differences = differences(problem.residuals, free.sizes, free.low, free.high, step or STEP)
         self._problem = problem
-        self._never = "" if step is None else "asked for by step"
+        self._never = "" if step is None else "requested by step"
         self._compared = False
         self.exact, self.reason = False, self._never
 
@@ -55,7 +55,7 @@ class Jacobian:
     def _along_the_runs(self, x: Array) -> Array | None:
         try:
             found, self._never = self._problem.tangents(x)
-        except ValueError as error:  # what has no derivative at all
+        except ValueError as error:  # no derivatives exist
             found, self._never = None, str(error)
         self.reason = self._never
         return found

@@ -1,4 +1,4 @@
-"""SciPy, where it is installed."""
+"""SciPy as an optional dependency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The number that a machine has now under a name of `Machine.parameters`, or as an initial value."""
+"""Current value of a parameter named in `Machine.parameters`, or of an initial value."""
 
 from __future__ import annotations
 

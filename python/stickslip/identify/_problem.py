@@ -1,4 +1,4 @@
-"""Runs of a machine with trial numbers, held against records, with their derivatives."""
+"""Runs of a machine with trial parameters, compared with records, and their derivatives."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Problem:
         except UnknownNameError:
             raise
         except ValueError as error:
-            raise ValueError(f"free: the machine does not take the start values: {error}") from error
+            raise ValueError(f"free: the machine refuses the start values: {error}") from error
         positions = [s for s in machine.states if s.rpartition(".")[2] in ("position", "velocity")]
         positions = [s for s in positions if s.rpartition(".")[0] in getattr(machine, "names", ())]
         self.carried = positions if len(self.ends) > 2 else []
@@ -116,7 +116,7 @@ class Problem:
         states: Array | None,
         by: Sequence[Sequence[str]] | None = None,
     ) -> list[Trajectory]:
-        """One run for each stretch; states of the later ones as given, else as the one before ended.
+        """One run for each interval; later ones start with the given states, else with the end of the one before.
 
         `by`: the parameters by which each of them is differentiated.
         """
@@ -164,7 +164,7 @@ class Problem:
         return np.asarray(np.searchsorted(run.t, s.t[after & before]))
 
     def off(self, x: Array) -> list[Array]:
-        """Return the deviation of each signal."""
+        """Return the deviation of each signal from its record."""
         runs = self.runs(x)
         return [
             np.concatenate([run[s.name][self._samples(k, run, s)] for k, run in enumerate(runs)]) - s.y
@@ -180,7 +180,7 @@ class Problem:
             If the machine has no derivatives.
         """
         if self.task.builds:
-            raise ValueError("a function builds the machine: only its results are known")
+            raise ValueError("a function builds the machine, so its parameters have no derivatives")
         machine, initial, later = self._trial(x)
         states = list(machine.compile().states)
         names = [n for n in self.task.names if n not in states]

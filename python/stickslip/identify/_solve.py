@@ -26,11 +26,11 @@ class Information:
     Attributes
     ----------
     inverse : ndarray, shape (p, p)
-        Rows and columns of what cannot be told are infinite on the diagonal, else 0.
+        Rows and columns of unidentifiable parameters are infinite on the diagonal, else 0.
     idle : tuple of int
-        Parameters that do nothing.
+        Parameters without effect.
     tied : tuple of (tuple of (int, float))
-        Each a combination of parameters, with weights, that can change without any effect.
+        Combinations of parameters, with weights, that can change without effect.
     condition : float
         Condition number of the Jacobian with columns scaled to equal length, without zero columns.
     """
@@ -82,7 +82,8 @@ class Solution:
     x : ndarray, shape (p,)
         The parameters.
     cov : ndarray, shape (p, p)
-        Their covariance; infinite on the diagonal for unidentifiable parameters. Parameters at a bound are held there.
+        Covariance of the parameters; infinite on the diagonal for unidentifiable ones. Parameters at a bound are held
+        there.
     scale : float
         Standard deviation of the residuals; in a robust fit that of the residuals without outliers.
     residuals : ndarray, shape (n,)
@@ -111,7 +112,7 @@ class Solution:
 
     @property
     def unfinished(self) -> list[str]:
-        """Reason why it has not converged; empty if it has."""
+        """Reason why the search has not converged; empty if it has."""
         return [] if self.success else [self.message]
 
 
@@ -160,7 +161,7 @@ def minimise(
 
 
 class _Run:
-    """One call of SciPy after the other, on parameters over their sizes."""
+    """Successive calls of SciPy, with parameters scaled by their sizes."""
 
     def __init__(
         self,
@@ -197,11 +198,11 @@ class _Run:
 
 
 ENDED = {
-    0: "the budget of evaluations is used up",
-    1: "the gradient has vanished",
-    2: "the sum of squares does not fall any more",
-    3: "the parameters do not change any more",
-    4: "neither the parameters nor the sum of squares change any more",
+    0: "max_evaluations is reached",
+    1: "converged: the gradient is zero",
+    2: "converged: the sum of squares changes by less than the tolerance",
+    3: "converged: the parameters change by less than the tolerance",
+    4: "converged: parameters and sum of squares change by less than the tolerance",
 }
 """Messages by SciPy's status of the search."""
 

@@ -2,7 +2,7 @@
 
 Its force is linear in Fc, σ1, σ2, Fs − Fc and α if its states z and y are known, which depend on the velocity, σ0, vs
 and m only. The source writes ``F = U·P`` with six columns (17)–(19), and assumes ``exp(−n|v|^m) = β·exp(−|v|^m)``,
-which no constant β satisfies unless vs = 1 m/s. Here the exponential keeps vs, which is found by a search, as σ0.
+which no constant β satisfies unless vs = 1 m/s. Here the exponential keeps vs; a search finds vs and σ0.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class BristleFit(Estimate):
     law : TwoStateBristle
         Fitted values.
     P : ndarray, shape (6,)
-        Its parameters in the form of the source, see `bristle_parameters`.
+        Parameters of the law in the form of the source, see `bristle_parameters`.
     rank : int
         Rank of the six columns U, at most 5.
     condition : float
@@ -254,7 +254,7 @@ def fit_bristle(
     increasing("t", times)
     if np.ptp(v) <= 1e-9 * np.abs(v).max():
         raise ValueError(
-            f"velocity is constant ({v[0]:g} m/s): it does not excite the bristles; let it reverse"
+            f"velocity is constant ({v[0]:g} m/s): it does not excite the bristles; use a record with reversals"
         )
     mixed_sizes("force", f[in_motion(v)])
     problem = _Bristle(times, v, f, initial)
@@ -475,8 +475,9 @@ def track_bristle(
     """Track drifting parameters of the second-order bristle law by recursive least squares.
 
     Each sample is weighted by ``exp(−age/memory)``; the estimate is projected onto parameters >= 0, in the metric of
-    the data. After a change of a parameter the estimate covers 95 % of it within three times `memory`, if the motion
-    excites all five columns; without sufficient excitation (see `BristleTrack.excited`) the last values are held.
+    the data. After a step of a parameter the estimate covers 95 % of the step within three times `memory`, if the
+    motion excites all five columns; without sufficient excitation (see `BristleTrack.excited`) the last values are
+    held.
 
     Parameters
     ----------

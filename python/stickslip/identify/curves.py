@@ -170,8 +170,8 @@ def fit_curve(
         default all levels and coefficients, ``stribeck_velocity`` and ``width``, but not the exponents. The static
         level of `Coulomb` cannot be found from sliding.
     directions : {"apart", "together"}
-        ``"apart"``: both directions have parameters of their own, called ``"forward.kinetic"`` and
-        ``"backward.kinetic"``. ``"together"``: both share one odd law.
+        ``"apart"``: each direction has its own parameters, called ``"forward.kinetic"`` and ``"backward.kinetic"``.
+        ``"together"``: both share one odd law.
     normal_load : float, optional
         N, > 0: levels are then per unit load. Viscous parts are not.
     loss : {"soft_l1", "linear"}
@@ -194,7 +194,7 @@ def fit_curve(
     -----
     RuntimeWarning
         If units look mixed, the sign reversed, or the level implausible as a coefficient of friction; and for each
-        problem of the fit, by name: see `fit`, Notes. Correlation is that of residuals in the order of speed.
+        problem of the fit, by name: see `fit`, Notes. Residuals are tested for correlation in the order of speed.
 
     Notes
     -----
@@ -218,7 +218,7 @@ def fit_curve(
     _suspect(v, f, normal_load)
     moving = v != 0.0
     if not moving.any():
-        raise ValueError("velocity is zero throughout: a curve needs samples that slide")
+        raise ValueError("velocity is zero throughout: a curve needs sliding samples")
     speed = np.abs(v[moving])
     groups = {"": moving}
     if directions == "apart" and (v > 0.0).any() and (v < 0.0).any():
@@ -229,7 +229,7 @@ def fit_curve(
         where = f" of the {side} direction" if side else ""
         if np.ptp(size) <= 1e-6 * size.max():
             raise ValueError(
-                f"velocity{where} is constant ({size[0]:g} m/s): no curve follows from one speed; vary it"
+                f"velocity{where} is constant ({size[0]:g} m/s): one speed does not determine a curve; vary the speed"
             )
         parts = families.terms(law, size)
         fits[side] = _Side(parts, _freed(parts, free), size, push, load, where).fit(loss == "soft_l1")

@@ -27,8 +27,8 @@ def driven(
     """Make a machine in which a friction element follows a measured velocity, to fit its law to the measured force.
 
     A surface moves with the measured velocity under a body so heavy that friction does not move it. The record may
-    contain presliding and sliding. The force is that of `Law.response` for linear interpolation between the samples of
-    the velocity.
+    contain presliding and sliding. The force equals `Law.response` for linear interpolation between the samples of the
+    velocity.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def driven(
     velocity : array_like, shape (n,)
         Measured sliding velocity, m/s.
     normal_load : float, default 1.0
-        Normal load, N; levels and stiffness of a law are per unit of it.
+        Normal load, N; levels and stiffness of a law are per unit load.
     name : str, default "guide"
         Name of the friction element: free parameters are ``"guide.law.stiffness"``, ..., the record is
         ``"guide.force"``.

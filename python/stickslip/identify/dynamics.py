@@ -1,4 +1,4 @@
-"""Mass and friction by linear regression of the inverse dynamics, as robotics does it."""
+"""Mass and friction by linear regression of the inverse dynamics, as in robotics."""
 
 from __future__ import annotations
 

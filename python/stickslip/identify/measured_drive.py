@@ -240,7 +240,7 @@ class Stretch:
         start: dict[str, float] | None = None,
         keep: NDArray[np.bool_] | None = None,
     ) -> MachineFit:
-        """Fit a model to the force, at the samples to be kept."""
+        """Fit a model to the force at the selected samples."""
         chosen = np.zeros(self.t.size, dtype=bool)
         chosen[CUT:-CUT] = True
         if keep is not None:
@@ -393,7 +393,7 @@ def compare(
 
 
 def chosen(rows: list[Row], most: int = 15) -> Row:
-    """Return the model with at most so many parameters that has the least mean error over all held-out samples."""
+    """Return the model with the least mean error over all held-out samples, among those with few enough parameters."""
     fitting = [row for row in rows if len(row.parameters) <= most]
     return min(fitting, key=lambda row: float(np.mean(list(row.held_out.values()))))
 

@@ -376,7 +376,7 @@ class Leuven(SingleLaw):
     effect. With ``exponent = 1`` the law tends to `LuGre` as the height grows. Sources: Swevers, Al-Bender, Ganseman,
     Prajogo, IEEE Trans. Autom. Control 45, 2000, 675; the rate dz/dt with Fh in place of the force since the last
     reversal: Lampaert, Swevers, Al-Bender, same journal 47, 2002, 683 (the first form lets the force jump where a loop
-    closes). They do not specify the virgin curve; the one above is a choice of this package.
+    closes). These sources do not specify the virgin curve; the curve above is a choice of this package.
 
     Examples
     --------

@@ -47,7 +47,7 @@ class Coulomb(SingleLaw):
 
 @dataclass(frozen=True, repr=False)
 class Viscous(SingleLaw):
-    """Viscous friction: ``F = coefficient · |v|^exponent · sgn v``. Does not scale with a given normal load.
+    """Viscous friction: ``F = coefficient · |v|^exponent · sgn v``. It does not scale with a given normal load.
 
     On a contact it is per unit normal force, like every part of a law there.
 
@@ -177,7 +177,7 @@ class Table(SingleLaw):
     forces : array_like, shape (n,)
         Force per unit normal load. It must not decrease at the jump.
     odd : bool, default False
-        Give the half v >= 0 only; ``F(−v) = −F(v)``, with a jump from −F(0) to F(0).
+        If True, only the half v >= 0 is given; then ``F(−v) = −F(v)``, with a jump from −F(0) to F(0).
 
     Raises
     ------
@@ -206,11 +206,11 @@ class Table(SingleLaw):
         Parameters
         ----------
         function : callable or Law
-            Force per unit normal load at a velocity; of a law, its steady curve.
+            Force per unit normal load at a velocity; for a law its steady curve.
         velocities : array_like
             Increasing velocities, m/s. At zero both limits are taken, so that a jump is kept.
         odd : bool, default False
-            Sample ``velocity >= 0`` only (zero is added if missing), with ``F(−v) = −F(v)``.
+            If True, only velocities >= 0 are sampled (zero is added if missing), with ``F(−v) = −F(v)``.
 
         Examples
         --------
@@ -239,8 +239,8 @@ class Table(SingleLaw):
 class Curve(SingleLaw):
     """A friction curve as a Python function. **Slow**: every evaluation calls the interpreter.
 
-    Machines with such a law run serially, and orders of magnitude slower than with a table made by `Table.sample`. Laws
-    are equal if their functions are; they can be pickled if the function can.
+    Machines with such a law run serially, and orders of magnitude slower than with a table made by `Table.sample`. Two
+    laws are equal if their functions are equal; a law can be pickled if its function can.
 
     Parameters
     ----------
@@ -256,8 +256,8 @@ class Curve(SingleLaw):
     Raises
     ------
     ValueError
-        If the function raises or returns NaN, naming the velocity (and the time, where there is one); if its limits at
-        v = 0 act in the direction of motion.
+        If the function raises or returns NaN, naming the velocity (and in a run the time); if its limits at v = 0 act
+        in the direction of motion.
 
     Examples
     --------

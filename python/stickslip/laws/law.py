@@ -61,7 +61,7 @@ class Linearisation(NamedTuple):
     Attributes
     ----------
     slope : float or ndarray
-        dF/dv of the steady curve at the velocities asked for, N s/m.
+        dF/dv of the steady curve at the requested velocities, N s/m.
     stiffness : float
         dF/dx at rest, N/m, of laws with bristles; 0 for curves.
     damping : float
@@ -93,7 +93,7 @@ class Response:
     states : ndarray, shape (n_states, n_times)
         Internal states.
     state_names : tuple of str
-        Their names; ``response["z"]`` is the row of that name.
+        Names of the internal states; ``response["z"]`` is the row of that name.
 
     Examples
     --------
@@ -117,9 +117,7 @@ class Response:
         if name in ("t", "velocity", "force", "work"):
             result: Array = getattr(self, name)
             return result
-        raise UnknownNameError(
-            f"no state is named {name!r}: there are {', '.join(self.state_names) or 'none'}"
-        )
+        raise UnknownNameError(f"unknown state {name!r}; known are: {', '.join(self.state_names) or 'none'}")
 
 
 def _shaped(result: Array, like: ArrayLike) -> Any:
@@ -147,7 +145,7 @@ class Law:
 
     @property
     def terms(self) -> tuple[Law, ...]:
-        """Terms of a sum; a single law is its own only term."""
+        """Terms of a sum, or the single law itself."""
         return (self,)
 
     @property
@@ -266,7 +264,7 @@ class Law:
 
         Notes
         -----
-        While the velocity is zero the bristles keep their deflection; of a set-valued force the middle is returned.
+        While the velocity is zero the bristles keep their deflection; for a set-valued force the middle is returned.
 
         Examples
         --------
@@ -387,7 +385,7 @@ class Sum(Law):
         for law in self._terms:
             if not law._adds_up:
                 raise ValueError(
-                    f"{law!r} cannot be a term of a sum: give the sum to it, as in StickSlip(curve + other, ...)"
+                    f"{law!r} cannot be a term of a sum: pass the sum to it, as in StickSlip(curve + other, ...)"
                 )
         self._compiled = _core.friction.Law([pair for law in self._terms for pair in law.compiled.terms])
 

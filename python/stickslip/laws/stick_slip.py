@@ -46,14 +46,14 @@ class Lag:
 
 @dataclass(frozen=True)
 class DeadTime:
-    """Frictional memory as a dead time: while sliding, the dry force is that of the velocity tau ago,
-    ``F(t) = N(t) f_curve(|v(t - tau)|) sgn v(t) + b v(t)``.
+    """Frictional memory as a dead time: while sliding, the dry force follows the velocity of the time tau ago, ``F(t) =
+    N(t) f_curve(|v(t - tau)|) sgn v(t) + b v(t)``.
 
     Only the velocity in the dry curve is delayed, as the response of the lubricant film (the seven-parameter model of
-    Armstrong-Helouvry, Dupont and Canudas de Wit 1994, which *automaton* names after its equation 10 as the alternative
-    to the lag). The load N, the direction sgn v and the viscous part b v are not delayed. During stick v counts as
-    zero, also with elastic presliding, and ``f_curve(0)`` is the level at which stick ended; so the static level
-    persists for tau after every break-away. Before the start of a run, and before a contact closes, v is assumed
+    Armstrong-Helouvry, Dupont and Canudas de Wit 1994; the source *automaton* mentions it after its equation 10 as the
+    alternative to the lag). The load N, the direction sgn v and the viscous part b v are not delayed. During stick v
+    counts as zero, also with elastic presliding, and ``f_curve(0)`` is the level at which stick ended; so the static
+    level persists for tau after every break-away. Before the start of a run, and before a contact closes, v is assumed
     constant.
 
     Runs use the method of steps: v(t - tau) comes from the motion already computed, no step in slip is longer than tau,
@@ -126,8 +126,8 @@ class StickSlip(Law):
     * `load_factor` nu: a load force F_l adds ``nu |F_l|`` to the kinetic level and ``nu (F_s/F_k) |F_l|`` to the static
       one. F_l is given to ``add_friction(..., load=...)``: a linear form of coordinates, velocities and applied forces,
       or the normal force of a contact, which is solved for together with friction.
-    * `memory`: while sliding, the dry force follows the curve with a first-order lag (`Lag`), or is that of the
-      velocity one dead time ago (`DeadTime`).
+    * `memory`: while sliding, the dry force follows the curve with a first-order lag (`Lag`) or a dead time
+      (`DeadTime`).
     * `dwell` T: the static level rises in stick, ``f_s(t) = f_sa + (f_s - f_sa) t / (t + T)``, where f_sa is the lagged
       force at the start of stick. The level reached at break-away is the peak of the curve until the next stick.
     * `presliding`: stick is a spring and a damper, so the velocity in stick is not zero.
@@ -137,7 +137,7 @@ class StickSlip(Law):
     entered, F the force that the sticking element holds, v- the velocity before.
 
     ============ ============ =============================== ===============================================
-    from         to           guard                           what is set to what
+    from         to           guard                           assignments
     ============ ============ =============================== ===============================================
     start        stick        v = 0, \|F\| within f_s         fully aged: f_sa = f_s; peak = f_s; s as given
     start        slip         v != 0, or \|F\| above f_s      f = curve at \|v\|; peak = f_s; s = 0
@@ -145,24 +145,24 @@ class StickSlip(Law):
                               (without dwell: f_s)
     slip         stick        v comes to 0, with presliding   f_sa = f, t_d = 0, s = f sgn(v-)/k, so that F
                                                               is continuous
-    slip         slip, other  v comes to 0, \|F\| beyond that f and peak are kept; f no higher than what stick
-                 direction                                    could hold, after a load that fell
+    slip         slip, other  v comes to 0, \|F\| beyond that f and peak are kept; f at most the limit of
+                 direction                                    stick, if the load fell
     stick        slip         \|F\| above f_s(t_d)            peak = f_s(t_d), f = f_s(t_d) - b\|v\|; slips
                                                               in the direction of F
-    stick        stick, over  the same with presliding, but   nothing: it goes on sticking
+    stick        stick, over  the same with presliding, but   none: it continues to stick
                  its limit    v opposed to F
     stick, over  slip         v turns towards F               as from stick to slip
     its limit
-    stick, over  stick        \|F\| below f_s(t_d) again      nothing
+    stick, over  stick        \|F\| below f_s(t_d) again      none
     its limit
-    stick        stick, held  \|F\| above f_s(t_d), but f     f = f_s(t_d), going on as in slip; holds
+    stick        stick, held  \|F\| above f_s(t_d), but f     f = f_s(t_d), then as in slip; holds
                  by the lag   grows faster or falls slower    \|F\| up to f
-    stick, held  slip         \|F\| above f                   peak = f_s(t_d), f goes on
+    stick, held  slip         \|F\| above f                   peak = f_s(t_d), f is kept
     by the lag
-    stick, held  stick        f below f_s(t_d)                nothing
+    stick, held  stick        f below f_s(t_d)                none
     by the lag
     any          open         its contact opens               s = 0; on closing as from the start
-    any          the same     load force changes its sign     nothing: its slope jumps there
+    any          the same     load force changes its sign     none: its slope jumps there
     ============ ============ =============================== ===============================================
 
     With a dead time f is ``N f_curve(|v(t - tau)|)`` throughout: it is not reset at transitions and never exceeds f_s,
@@ -228,7 +228,7 @@ class StickSlip(Law):
                 "presliding; the options of StickSlip need a curve such as Coulomb or Stribeck"
             )
         if not traits.sticks:
-            reject("curve", curve, "a law with a jump at v = 0, one that sticks")
+            reject("curve", curve, "a law with a jump at v = 0")
         self.curve: Law = law
         kept = Lag(memory) if isinstance(memory, (int, float)) and memory != 0 else memory or None
         if kept is not None and not isinstance(kept, (Lag, DeadTime)):
@@ -241,14 +241,14 @@ class StickSlip(Law):
         self.load_factor = non_negative("load_factor", load_factor)
         if self.dwell > 0.0 and self.memory is None and _full_at_rest(law):
             warnings.warn(
-                "dwell has no effect without memory: stick is entered at the static level already",
+                "dwell has no effect without memory, since stick then begins at the static level",
                 stacklevel=2,
             )
         self._compiled = law.compiled
 
     @property
     def automaton(self) -> _core.friction.Automaton:
-        """The options in their form for the engine."""
+        """Options of the automaton in the form that the engine uses."""
         p, memory = self.presliding, self.memory
         return _core.friction.Automaton(
             lag=memory.time_constant if isinstance(memory, Lag) else 0.0,

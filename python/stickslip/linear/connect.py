@@ -12,7 +12,7 @@ Matrices = tuple[Array, Array, Array, Array]
 
 
 def closed(plant: Matrices, other: Matrices, sign: int, name: str) -> Matrices:
-    """Close the loop u = r + sign·other(y), y the outputs of the plant; states of the plant first."""
+    """Close the loop u = r + sign·other(y), with the outputs y of the plant, whose states come first."""
     a, b, c, d = plant
     ac, bc, cc, dc = other
     if sign not in (-1, 1):
@@ -37,11 +37,11 @@ def closed(plant: Matrices, other: Matrices, sign: int, name: str) -> Matrices:
 
 
 def in_series(first: Matrices, second: Matrices) -> Matrices:
-    """The second system reads the outputs of the first one; states of the first one first."""
+    """Connect two systems in series: the second one reads the outputs of the first one, whose states come first."""
     (a, b, c, d), (a2, b2, c2, d2) = first, second
     if d2.shape[1] != d.shape[0]:
         raise ValueError(
-            f"the first system has {d.shape[0]} outputs, the second one {d2.shape[1]} inputs: both must be the same"
+            f"the first system has {d.shape[0]} outputs, the second one {d2.shape[1]} inputs: the numbers must be equal"
         )
     return (
         np.block([[a, np.zeros((a.shape[0], a2.shape[0]))], [b2 @ c, a2]]),
@@ -52,7 +52,7 @@ def in_series(first: Matrices, second: Matrices) -> Matrices:
 
 
 def in_parallel(one: Matrices, other: Matrices) -> Matrices:
-    """The sum of both outputs for one common input."""
+    """Connect two systems in parallel: the sum of both outputs for one common input."""
     (a, b, c, d), (a2, b2, c2, d2) = one, other
     if d.shape != d2.shape:
         wrong_shape("other.D", d2, f"{d.shape}")

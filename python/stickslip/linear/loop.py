@@ -38,7 +38,7 @@ class OpenLoop:
     Attributes
     ----------
     system : LinearSystem
-        L in matrices, with `period` where it is sampled.
+        L as a linear system, with `period` if it is sampled.
 
     Raises
     ------
@@ -130,12 +130,12 @@ class OpenLoop:
 
     @cached_property
     def closed(self) -> LinearSystem:
-        """L/(1 + L) in matrices."""
+        """Closed loop L/(1 + L) as a linear system."""
         return self._fed_back(1.0, 0.0)
 
     @cached_property
     def sensitivity(self) -> LinearSystem:
-        """1/(1 + L) in matrices."""
+        """Sensitivity function 1/(1 + L) as a linear system."""
         return self._fed_back(-1.0, 1.0)
 
     def _fed_back(self, sign: float, direct: float) -> LinearSystem:

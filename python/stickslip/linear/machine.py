@@ -53,8 +53,8 @@ def _one_rate(periods: Mapping[str, float]) -> None:
     if len(set(periods.values())) > 1:
         listed = ", ".join(f"'{name}' {t:g} s" for name, t in periods.items())
         raise ValueError(
-            f"the machine is sampled at several rates, {listed}, and has no frequency response then; poles() takes it as "
-            "a whole, and open_loop() opens it at the slowest controller"
+            f"the machine is sampled at several rates, {listed}, and therefore has no frequency response: use poles(), or "
+            "open_loop() at the slowest controller"
         )
 
 
@@ -126,7 +126,7 @@ def _shown(element: Mapping[str, Any], kind: str) -> Probe:
     first = next((i for i in block_of(dict(element)).inputs if i.startswith("measurement")), "")
     if "." in first:
         raise ValueError(
-            f"'{element['name']}.error' compares with a rate: look at '{element['name']}.reference' and at the velocity"
+            f"'{element['name']}.error' is the error of a rate: use '{element['name']}.reference' and at the velocity"
         )
     for name, factor in element["measurements"][0]["names"].items() if first else ():
         names[name] = names.get(name, 0.0) - factor

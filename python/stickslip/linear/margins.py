@@ -1,8 +1,8 @@
 """Margins of a loop, peak and bandwidth of a frequency response.
 
-Crossings are found as eigenvalues, so that narrow resonances are not missed, and also on a grid, as several integrators
-make eigenvalues inaccurate; they are then refined on the response itself. A sampled system is mapped exactly by z = (1
-+ w)/(1 - w) onto one in w = j tan(omega T/2).
+Crossings are found as eigenvalues, so that narrow resonances are not missed, and also on a grid, since several
+integrators make eigenvalues inaccurate; all are then refined on the response. The substitution z = (1 + w)/(1 - w)
+converts a sampled system exactly to one in w = j tan(omega T/2).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class Margins(NamedTuple):
     Attributes
     ----------
     gm : float
-        Gain margin: factor of the gain at which the loop becomes unstable; of several the one nearest to 1, infinite if
-        there is none.
+        Gain margin: factor of the gain at which the loop becomes unstable; if there are several, the one nearest to 1,
+        infinite if there is none.
     pm : float
-        Phase margin, degrees; of several the least in magnitude, infinite if there is none.
+        Phase margin, degrees; if there are several, the least in magnitude; infinite if there is none.
     wcg : float
         Angular frequency of the gain margin, at which the phase is -180 degrees, rad/s; NaN if there is none.
     wcp : float
@@ -138,7 +138,7 @@ def peak(system: LinearSystem) -> Peak:
 def bandwidth(system: LinearSystem) -> float:
     """Return the angular frequency at which the gain is 3 dB below that at frequency 0, rad/s.
 
-    NaN if the gain at 0 is zero or undefined, infinite if the gain never decreases so far.
+    NaN if the gain at 0 is zero or undefined, infinite if the gain never falls by 3 dB.
     """
     still = at_rest(system)
     level = abs(still) * 10.0**-0.15

@@ -71,7 +71,7 @@ class FrequencyResponse:
 
     @deferred
     def plot(self, ax: Any = None, *, Hz: bool | None = None, **keywords: Any) -> NDArray[np.object_]:
-        """Draw the Bode diagram: gain in dB over phase in degrees (needs the extra ``figures``).
+        """Draw the Bode diagram: gain in dB, and below it the phase in degrees (needs the extra ``figures``).
 
         Parameters
         ----------

@@ -1,9 +1,9 @@
 """Exact discrete-time system of a machine with sampled controllers.
 
-The order is that of the engine: at a sampling instant delayed outputs become active; then the due controllers sample
-the plant, in the order in which they read each other, and outputs without delay become active; between instants the
-plant moves with held outputs. The state consists of the state of the plant just before an instant, the memory of the
-controllers (their states, the previous sample of each difference quotient), and pending delayed outputs. Variables
+The order of computation is the engine's: at a sampling instant delayed outputs become active; then the due controllers
+sample the plant, in the order in which they read each other, and outputs without delay become active; between instants
+the plant moves with held outputs. The state consists of the state of the plant just before an instant, the memory of
+the controllers (their states, the previous sample of each difference quotient), and pending delayed outputs. Variables
 without further influence, such as a held output that the next instant overwrites, are left out.
 """
 
@@ -109,12 +109,12 @@ def sampling_periods(bench: Bench) -> dict[str, float]:
 
 
 def common_period(periods: Mapping[str, float]) -> tuple[float, dict[str, int]]:
-    """Return the period after which all sampling instants repeat, and the number of instants of each controller in it.
+    """Return the common period of all sampling instants, and the number of instants of each controller per period.
 
     Raises
     ------
     ValueError
-        If there is none with at most 20 000 sampling instants.
+        If there is no common period with at most 20 000 sampling instants.
     """
     shortest = min(periods.values())
     ratios = {name: Fraction(t / shortest).limit_denominator(1000) for name, t in periods.items()}
@@ -134,7 +134,7 @@ def common_period(periods: Mapping[str, float]) -> tuple[float, dict[str, int]]:
 
 @dataclass(frozen=True)
 class PeriodMap:
-    """X at the next period = Phi X + sum_k Gamma[k] v_k; probes and opened outputs right after its first instants."""
+    """Map of the state over one period, Phi X + sum_k Gamma[k] v_k; C and D give the outputs at its start."""
 
     period: float
     Phi: Array
@@ -161,7 +161,7 @@ class _Motion:
             count += size
             parts = {"z": c.block.A.shape[0], "previous": len(c.differences), "computed": c.block.D.shape[0]}
             self.names += [f"{c.name}.{part}{k}" for part, number in parts.items() for k in range(number)]
-        # An opened output is an input of its own; the bench knows nothing of it.
+        # An opened output becomes a new input, which the bench does not have.
         self.given = answer.B[0].shape[1]
         self.inputs = self.given + (1 if opened else 0)
         self.size = count
@@ -231,7 +231,7 @@ def period_map(bench: Bench, looked: list[int], opened: str | None = None) -> Pe
     if any(np.any(b) for b in answer.B[1:]):
         raise ValueError(
             "a continuous controller reads the rate of an input, which jumps where a sampled machine holds its inputs: "
-            "take it without feedforward, or sample it as well"
+            "remove its feedforward, or sample it as well"
         )
     motion = _Motion(answer, controllers, opened)
     outputs = np.zeros((0, motion.R.shape[1]))

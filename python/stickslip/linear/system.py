@@ -27,14 +27,14 @@ class LinearSystem:
     A, B, C, D : ndarray
         The matrices, shapes (n, n), (n, inputs), (outputs, n), (outputs, inputs).
     inputs, outputs : tuple of str
-        Their names.
+        Names of inputs and outputs.
     period : float or None
         Sampling period, s; None in continuous time.
     rates : tuple of (ndarray, ndarray)
         Input matrices (B and D) of the first and the second derivative of the inputs, for feedforward; empty for most
         systems.
     states : tuple of str
-        Names of the states, such as ``"slide.velocity"``; empty if they have none.
+        Names of the states, such as ``"slide.velocity"``; empty if unnamed.
 
     Notes
     -----
@@ -347,8 +347,8 @@ class LinearSystem:
             if (self.period is not None and np.any(more_b)) or np.any(more_d):
                 column = int(np.flatnonzero(np.any(more_b, axis=0) | np.any(more_d, axis=0))[0])
                 raise ValueError(
-                    f"the rate of {self.inputs[column]!r} is fed forward, which no state space of finite bandwidth "
-                    "does: take the controller without feedforward, or use response(), which needs no state space"
+                    f"the rate of {self.inputs[column]!r} is fed forward, which a state space cannot represent: "
+                    "remove the feedforward, or use response(), which needs no state space"
                 )
             if order == 1:
                 b, d = b + self.A @ more_b, d + self.C @ more_b
@@ -392,7 +392,7 @@ def _partner(given: Any, shape: tuple[int, int]) -> LinearSystem:
 def _connected(
     made: Matrices, one: LinearSystem, other: LinearSystem, inputs: tuple[str, ...], outputs: tuple[str, ...]
 ) -> LinearSystem:
-    """A system of two, with the period of both and the names of all states where each has one of its own."""
+    """A system of two, with their common period and the names of all states if both have names."""
     dynamic = [part.period for part in (one, other) if part.A.size]
     if len(dynamic) == 2 and dynamic[0] != dynamic[1]:
         shown = ["continuous" if p is None else f"sampled every {p:g} s" for p in dynamic]
@@ -535,7 +535,7 @@ def feedback(plant: Any, controller: Any, sign: int = -1) -> LinearSystem:
     Returns
     -------
     LinearSystem
-        From r to y, in continuous time; the states are those of the plant, then those of the controller.
+        From r to y, in continuous time, with the states of the plant, then those of the controller.
 
     Raises
     ------

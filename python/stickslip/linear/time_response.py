@@ -33,7 +33,7 @@ class TimeResponse:
     Attributes
     ----------
     t : ndarray, shape (n,)
-        Times, s; of a sampled system its sampling instants.
+        Times, s; the sampling instants for a sampled system.
     y : ndarray, shape (outputs, inputs, n)
         Outputs for each input. Unpacking gives the shape (n,) for one input and one output.
     inputs, outputs : tuple of str

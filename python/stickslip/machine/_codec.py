@@ -1,4 +1,4 @@
-"""Descriptions saved as plain values: what pickle and copy of machines have in common."""
+"""Saving of descriptions as plain values, shared by pickle and copy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FORMAT = 3
 
 
 def check_functions(core: dict[str, Any]) -> None:
-    """Refuse a packed machine that holds a Python function which pickle cannot save, and say where it is."""
+    """Refuse to save a machine with a Python function that pickle cannot save, naming the element that calls it."""
     if {"cloudpickle", "dill"} & sys.modules.keys():  # they save more than pickle does
         return
     for owner, function in functions_in(core):

@@ -1,4 +1,4 @@
-"""Laws and controllers restored from the description."""
+"""Laws and controllers reconstructed from a description."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def words_of(made: Controller) -> dict[str, Any]:
 
 
 def from_words(given: dict[str, Any]) -> Controller:
-    """The inverse of `words_of`, of a filter."""
+    """Return the filter for a kind and its arguments; the inverse of `words_of`."""
     rest = dict(given)
     if (kind := rest.pop("kind", None)) not in filters.__all__:
         raise ValueError(f"words is damaged: {kind!r} is no filter")
@@ -73,7 +73,7 @@ def from_words(given: dict[str, Any]) -> Controller:
 
 
 def compensator_text(described: dict[str, Any]) -> str:
-    """The expression that makes the compensator with these fields, if its load is constant."""
+    """Return the expression that makes a compensator with constant load."""
     load = described["normal_load"]
     shown = repr(Constant(load.value(0.0))) if load.is_constant else "..."
     text = f"law={law_of(described['law'], {})!r}, normal_load={shown}"

@@ -56,7 +56,7 @@ def expressions(tape: Tape | None) -> list[Expr]:
 
 
 def value_of(what: str, given: object, names: Sequence[str], on: str | None = None) -> Tape:
-    """One expression; of a function that returns a dictionary its entry for the coordinate `on`."""
+    """One expression; if the function returns a dictionary, its entry for the coordinate `on`."""
     result = _traced(given, names)
     if isinstance(result, dict):
         if on is None or set(result) != {on}:
@@ -72,7 +72,7 @@ def value_of(what: str, given: object, names: Sequence[str], on: str | None = No
 
 
 def row_of(what: str, given: object, names: Sequence[str]) -> Tape:
-    """One expression per coordinate, of a mapping or a sequence or a function that returns one."""
+    """Return one expression per coordinate, from a mapping, a sequence or a function that returns one."""
     result = _traced(given, names)
     if isinstance(result, Mapping):
         unknown = [k for k in result if k not in names]
@@ -90,7 +90,7 @@ def row_of(what: str, given: object, names: Sequence[str]) -> Tape:
 
 
 def restitution_of(what: str, given: object) -> dict[str, Any]:
-    """A number, or a formula of the speed of approach."""
+    """Return a coefficient of restitution: a number, or a formula of the approach speed."""
     if isinstance(given, (tuple, list)):
         given = _interpolated(what, given)
     elif callable(given) and not isinstance(given, Expr):
@@ -120,7 +120,7 @@ def _interpolated(what: str, table: Sequence[Any]) -> Expr:
 
 
 def matrix_of(what: str, given: object, names: Sequence[str]) -> Tape:
-    """An expression for every entry, by columns, of a matrix or its diagonal."""
+    """Return an expression for every entry of a matrix, by columns; a vector is a diagonal."""
     n = len(names)
     result = _traced(given, names)
     entries = np.array(result, dtype=object)

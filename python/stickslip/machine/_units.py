@@ -31,7 +31,7 @@ _RAISED = {2: "²", 3: "³", 4: "⁴"}
 
 
 def text(exponents: Exponents) -> str:
-    """Text of a unit from the exponents of kg, m, s and rad.
+    """Return a unit as text from the exponents of kg, m, s and rad.
 
     >>> text((0, 1, -2, 0))
     'm/s²'
@@ -45,7 +45,7 @@ def text(exponents: Exponents) -> str:
 
 
 def quantities(machine: BaseMachine) -> dict[str, Exponents]:
-    """Quantities of the signals of a machine; those of controllers as far as their inputs and outputs determine them."""
+    """Quantities of the signals of a machine; for controllers as far as inputs and outputs determine them."""
     found = {name: tuple(q) for name, q in machine.compile().quantities.items()}
     controllers = [e for e in machine._description.elements if e["kind"] == "controller"]
     compared = {e["name"]: q for e in controllers if (q := _compared(e, found)) is not None}

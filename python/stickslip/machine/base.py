@@ -43,7 +43,7 @@ class BaseMachine:
         return self._description == other._description
 
     def _snapshot(self: Plant, description: _core.model.Machine | None = None) -> Plant:
-        """The same description, which stays as it is now, or the one given."""
+        """A copy of the machine with its present description, or the given one."""
         self._description.shared = True
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
@@ -102,7 +102,7 @@ class BaseMachine:
         """
         packed = self._description.pack()
         for owner, _ in functions_in(packed):
-            raise ValueError(f"{owner} holds a Python function, which cannot be written down as a value")
+            raise ValueError(f"{owner} holds a Python function, which cannot be saved")
         words = {name: words_of(made) for name, made in self._words.items()}
         return {"stickslip": _core.__version__, **packed, **({"words": words} if words else {})}
 
@@ -128,7 +128,7 @@ class BaseMachine:
         True
         """
         if not isinstance(saved, Mapping):
-            reject("saved", saved, "what to_dict() returns")
+            reject("saved", saved, "the result of to_dict()")
         beside = ("stickslip", "words")
         description = _core.model.Machine.unpack({k: v for k, v in saved.items() if k not in beside})
         if (kind := description.plant["kind"]) != cls._kind:
@@ -168,7 +168,7 @@ class BaseMachine:
         return _core.dynamics.compile(self._description)
 
     def check(self) -> None:
-        """Check the whole description, as every run does first.
+        """Check the complete description; every run does so first.
 
         Each element is checked when it is added. References between elements, such as the output of another controller,
         may be added in any order and are checked here.
@@ -202,10 +202,10 @@ class BaseMachine:
             letters scale with the drawing.
         what : str, optional
             ``"schematic"``: masses and rotors on shafts in a row with springs, dampers, friction, contacts and forces,
-            not to scale (not for a plant in matrix notation). ``"diagram"``: the flow of signals through controllers,
-            their limits and the plant, in rows where one line would be wider than a page; without controllers that of
-            the plant alone. The name of a friction element with stick: its states and the transitions between them. By
-            default the diagram for machines with controllers and for matrices, otherwise the schematic.
+            not to scale (not for a plant in matrix notation). ``"diagram"``: the signal flow through controllers, their
+            limits and the plant, in rows where one line would be wider than a page; without controllers, the signal
+            flow within the plant. The name of a friction element with stick: the state chart of its modes and
+            transitions. By default the diagram for machines with controllers and for matrices, otherwise the schematic.
         **keywords
             For bodies and blocks (`matplotlib.patches.Patch`), such as ``facecolor``.
 

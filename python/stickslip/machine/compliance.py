@@ -82,8 +82,8 @@ class KelvinVoigt:
 
     Notes
     -----
-    Source: clipped at zero as in P. Flores and H. M. Lankarani, *Contact Force Models for Multibody Dynamics*, Springer
-    2016, section 2.3.
+    Source, with the clipping at zero: P. Flores and H. M. Lankarani, *Contact Force Models for Multibody Dynamics*,
+    Springer 2016, section 2.3.
 
     Examples
     --------
@@ -104,12 +104,12 @@ Compliance: TypeAlias = "HuntCrossley | KelvinVoigt"
 
 
 def described(compliance: Compliance) -> dict[str, Any]:
-    """The fields of a compliance as the engine holds them."""
+    """Return the fields of a compliance in the form that the engine uses."""
     return {"kind": type(compliance).__name__, **asdict(compliance)}
 
 
 def compliance_of(fields: dict[str, Any]) -> Compliance | None:
-    """The compliance with these fields; None of a rigid contact."""
+    """Return the compliance with these fields; None for a rigid contact."""
     kinds: dict[str, Any] = {"HuntCrossley": HuntCrossley, "KelvinVoigt": KelvinVoigt}
     parameters = {key: value for key, value in fields.items() if key != "kind"}
     return kinds[fields["kind"]](**parameters) if fields["kind"] in kinds else None

@@ -65,10 +65,9 @@ class ControlledMachine(BaseMachine):
             Sampling period, s; replaces that of `control`.
         excess : str or mapping, optional
             Anti-windup against a downstream limit: the limited minus the demanded value of the signal that this
-            controller commands. The integral is held back as at a limit of its own; sampled with
-            ``anti_windup="clamping"``, a step of the integral outwards is shortened by the excess. In a chain of
-            sampled controllers the excess is the output of a continuous one, that is of the previous instant;
-            `Drive.add` connects it.
+            controller commands. The integral is held back as at the controller's own limits; with a period and
+            ``anti_windup="clamping"`` each step of the integral beyond the limit is shortened by the excess. In a chain
+            of sampled controllers the excess is that of the previous instant. `Drive.add` makes this connection.
 
         Returns
         -------
@@ -109,7 +108,7 @@ class ControlledMachine(BaseMachine):
             block = control.compiled.block()
             followed = 0.0 if reference is None else reference
             cure = (
-                "; what filters its reference alone is LTI(..., inputs='both', references=1)"
+                "; for a filter of the reference alone use LTI(..., inputs='both', references=1)"
                 if isinstance(control, LTI)
                 else ""
             )
@@ -131,9 +130,8 @@ class ControlledMachine(BaseMachine):
         observer = isinstance(control, FrictionObserver)
         if to is None:
             raise ValueError(
-                f"to of '{name}' is missing: it acts as a force on a coordinate; what enters the command of another "
-                "controller is a signal, FrictionForce(law, reference.derivative()), or sampled the output of a "
-                "FrictionCurve with a period"
+                f"to of '{name}' is missing: it acts as a force on a coordinate; in the command of another controller "
+                "use the signal FrictionForce(law, reference.derivative()) or, sampled, the output of a FrictionCurve"
             )
         if observer and measure is None:
             raise ValueError(f"measure of '{name}' is missing: an observer follows a position")
@@ -174,9 +172,7 @@ class ControlledMachine(BaseMachine):
             items = items * count
         if count == 0:
             if what == "measure":
-                reject(
-                    f"measure of '{name}'", given, "left out: it measures nothing, and reads its reference"
-                )
+                reject(f"measure of '{name}'", given, "left out: it has a reference and no measurement")
             return []
         return [self._source(what, name, item) for item in items]
 
@@ -220,7 +216,7 @@ def _controller(control: Any, period: float | None) -> Controller | Compensator:
     if is_system(control):
         return LTI.from_system(control, **({} if period is None else {"period": period}))
     if hasattr(control, "ninputs"):
-        reject("control", control, "a state space or a transfer function, where it comes from python-control")
+        reject("control", control, "a state space or a transfer function, if it is one of python-control")
     if callable(control) and not isinstance(control, type):
         return Callable(control, period=period)
     reject("control", control, "a controller such as stickslip.PID(kp=3.0), or a function")

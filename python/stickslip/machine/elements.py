@@ -302,8 +302,8 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         constraints by Newton's method in the metric of the mass matrix. The force of a formula is its multiplier, with
         the sign as above.
 
-        Redundant constraints are allowed. Their forces are then not unique, which the run's message states: shown is
-        the solution with the least sum of squares, each force relative to the one that its row needs for a unit
+        Redundant constraints are allowed. Their forces are then not unique, which the run's message states. The run
+        returns the forces with the least sum of squares, each relative to the force that its row needs for a unit
         acceleration.
 
         Initial values that are not given follow from the given ones, with the least change from zero in the metric of

@@ -40,9 +40,9 @@ class GearedMachine(ContactMachine):
         ratio : float
             Turns of the first shaft per turn of the second; negative: in opposite directions.
         efficiency : float or tuple of two float, optional
-            Ratio of output to input power: from the first shaft to the second, in (0, 1], and backwards, at most 1. One
-            number is both. Backwards ``<= 0`` is self-locking: a load M on the second shaft does not move it, and the
-            first shaft lowers it with ``-backwards M / ratio``.
+            Ratio of output to input power: from the first shaft to the second, in (0, 1], and backwards, at most 1; a
+            single number holds in both directions. Backwards ``<= 0`` is self-locking: a load M on the second shaft
+            does not move it, and the first shaft lowers it with ``-backwards M / ratio``.
         friction : float, optional
             Alternative to `efficiency`: coefficient of friction of the teeth, >= 0, sliding at the speeds of both
             shafts, ``w1 + ratio w2``: the efficiency is ``(1 - friction)/(1 + friction)`` both ways.
@@ -56,11 +56,11 @@ class GearedMachine(ContactMachine):
 
         Notes
         -----
-        The flank torques are L on the first shaft and ``ratio L`` on the second, its friction torques ``a L`` and ``b
+        The flank torques are L on the first shaft and ``ratio L`` on the second, the friction torques ``a L`` and ``b
         ratio L``. Then the efficiency is ``e = (1 - b)/(1 + a)`` forwards and ``r = (1 - a)/(1 + b)`` backwards, from
         which ``a = (1 - 2 r + e r)/(1 - e r)`` and ``b = (1 - 2 e + e r)/(1 - e r)``. Pelchen, Schweiger, Otter (2002),
         Modeling and simulating the efficiency of gearboxes and of planetary gearboxes, equations 9 to 16: LossyGear of
-        the Modelica Standard Library. For friction of its bearings add a friction element (`Coulomb` and `Viscous`).
+        the Modelica Standard Library. For bearing friction add a friction element (`Coulomb` and `Viscous`).
 
         Each flank is a unilateral contact with friction proportional to its normal force, to which all rules of
         contacts apply. Without backlash both flanks touch, but only one is loaded; the change from one to the other at
@@ -111,7 +111,7 @@ class GearedMachine(ContactMachine):
 def rubbing(
     suffix: str, efficiency: float | tuple[float, float] | None, friction: float | None
 ) -> tuple[float, float]:
-    """Friction on the first and on the second shaft by the force of a flank."""
+    """Return the friction of both shafts as proportions of the flank force."""
     if friction is not None:
         mu = number("friction" + suffix, friction)
         if not 0.0 <= mu < np.inf:

@@ -74,8 +74,8 @@ class LinearMachine(BaseMachine):
         Returns
         -------
         LinearSystem
-            With sampled controllers a discrete-time system: inputs are held between sampling instants, outputs are
-            those just after an instant.
+            With sampled controllers a discrete-time system: inputs are held between sampling instants, and outputs are
+            read just after an instant.
 
         Raises
         ------

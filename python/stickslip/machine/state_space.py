@@ -117,17 +117,17 @@ class StateSpace(ControlledMachine, LinearMachine):
 
     @property
     def A(self) -> Array:
-        """Dynamics."""
+        """System matrix A, shape (n, n)."""
         return self._matrix("A")
 
     @property
     def B(self) -> Array:
-        """Effect of the inputs."""
+        """Input matrix B, shape (n, inputs)."""
         return self._matrix("B")
 
     @property
     def C(self) -> Array:
-        """Outputs."""
+        """Output matrix C, shape (outputs, n)."""
         return self._matrix("C")
 
     @property
@@ -146,7 +146,7 @@ class StateSpace(ControlledMachine, LinearMachine):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of coordinates: none, a plant in matrix notation has states only."""
+        """Names of the coordinates: empty, since a plant in matrix notation has states only."""
         return ()
 
     @property
@@ -182,7 +182,7 @@ class StateSpace(ControlledMachine, LinearMachine):
         input : str
             Name of the input.
         signal : Signal or float
-            Its value over time.
+            The signal to add.
 
         Examples
         --------
@@ -279,7 +279,7 @@ class StateSpace(ControlledMachine, LinearMachine):
         return [*plant["outputs"], *(s for s in plant["states"] if s not in plant["outputs"])]
 
     def _follow(self, on: On) -> Measure:
-        reject("on", on, "replaced by measure and to: matrices do not say which output belongs to an input")
+        reject("on", on, "replaced by measure and to: matrices do not relate outputs to inputs")
 
     def __repr__(self) -> str:
         (n, m), p = self.B.shape, len(self.outputs)

@@ -1,4 +1,4 @@
-"""Friction on the flank of a gear: one coefficient, or a law over the sliding speed (*chatter* 2.1)."""
+"""Friction of a gear flank: a constant coefficient, or a law over the sliding speed (*chatter* 2.1)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _Scaled:
 
 @dataclass(frozen=True)
 class FlankFriction:
-    """Friction on a flank, as coefficients or as a law, for closed forms.
+    """Friction of a flank, as coefficients or as a law, for the closed forms.
 
     Parameters
     ----------
@@ -61,14 +61,14 @@ class FlankFriction:
 
     @classmethod
     def of(cls, friction: float | Law, static: float | None) -> FlankFriction:
-        """Make it from a gear's arguments: one or two coefficients, or a law."""
+        """Return the flank friction from the arguments of a gear: one or two coefficients, or a law."""
         if isinstance(friction, Law):
             return cls(friction)
         return cls(Coulomb(static=friction if static is None else static, kinetic=friction))
 
     @cached_property
     def curve(self) -> Law:
-        """The law without the options of an automaton."""
+        """The law without options of an automaton."""
         return self.law.curve if isinstance(self.law, StickSlip) else self.law
 
     @property
@@ -87,12 +87,12 @@ class FlankFriction:
 
     @cached_property
     def rest(self) -> float:
-        """μ0, static."""
+        """Static coefficient μ0."""
         return float(self.curve.break_away)
 
     @cached_property
     def slow(self) -> float:
-        """μ in slow sliding, the limit v → 0."""
+        """Coefficient μ in slow sliding, the limit v → 0."""
         return self.at(0.0) if not isinstance(self.law, Coulomb) else float(self.law.kinetic)  # type: ignore[arg-type]
 
     @cached_property
@@ -157,7 +157,7 @@ def sliding_speed(speed: ArrayLike) -> Array:
 
 
 def check_law(name: str, law: Law) -> Law:
-    """A law over the sliding speed: odd, without internal states, nowhere negative."""
+    """Check a law over the sliding speed: odd, without internal states, nowhere negative."""
     allowed = "a number, or a law over the sliding speed without internal states, odd and nowhere negative"
     if law.compiled.traits.states > 0:
         checks.reject(name, law, allowed + " (bristles have states)")

@@ -101,7 +101,8 @@ class FlankGear:
         return self.self_braking_speeds == ((0.0, math.inf),)
 
     def brakes_itself(self, low: float, high: float) -> bool:
-        """True if the gear brakes itself at all sliding speeds from `low` to `high`: its range of operation in 2.1.
+        """True if the gear brakes itself at all sliding speeds from `low` to `high` (the range of operation in section
+        2.1).
 
         Parameters
         ----------

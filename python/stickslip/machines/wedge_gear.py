@@ -5,9 +5,8 @@ x2, force k·w of a spring whose end moves at v0, w = v0·t − x2), angle γ, f
 tangential displacement grow along w_N = (cos γ, sin γ) and w_T = (sin γ, −cos γ). Lowering is ẋ2 > 0, that is
 ġ_T < 0.
 
-All closed forms here are derived from `M·q̈ = h + w_N·λ_N + w_T·λ_T`; they agree with (2.1)–(2.27) of
-Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb" (Kassel 2007), with K = −k·w,
-except where said.
+All closed forms here are derived from `M·q̈ = h + w_N·λ_N + w_T·λ_T`; they agree with (2.1)–(2.27) of Hinrichsen,
+"Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb" (Kassel 2007), with K = −k·w, except where noted.
 """
 
 from __future__ import annotations
@@ -136,7 +135,7 @@ class WedgeGear(FlankGear):
 
     @property
     def friction_angle(self) -> float:
-        """ρ = arctan μ of kinetic friction, rad; of a law in slow sliding."""
+        """ρ = arctan μ of kinetic friction, rad; a law enters with its coefficient in slow sliding."""
         return math.atan(self.kinetic_friction)
 
     @property
@@ -160,7 +159,7 @@ class WedgeGear(FlankGear):
 
     @property
     def chatter_margin(self) -> float:
-        """δ = m2 − m1·tan γ·tan(ρ − γ), kg; below zero the gear chatters in lowering (2.23); of a law in slow sliding."""
+        """δ = m2 − m1·tan γ·tan(ρ − γ), kg; below zero the gear chatters in lowering (2.23)."""
         braking = math.tan(self.friction_angle - self.angle)
         return self.lower_mass - self.upper_mass * math.tan(self.angle) * braking
 
@@ -193,7 +192,7 @@ class WedgeGear(FlankGear):
 
     @property
     def slip_separation_margin(self) -> float:
-        """k(m1·v0·tan γ/F)², kg: for 0 < δ below it, contact is lost after a slip (μ0 = μ)."""
+        """k(m1·v0·tan γ/F)², kg: if 0 < δ < this margin, contact is lost after a slip (μ0 = μ)."""
         return self.stiffness * (self.upper_mass * self.pull_velocity * math.tan(self.angle) / self.load) ** 2
 
     @property
@@ -220,8 +219,8 @@ class WedgeGear(FlankGear):
     def stick_limits(self) -> tuple[float, float]:
         """Spring extensions between which the gear can stay at rest, m (2.27).
 
-        −(F/k)·tan(γ + ρ0) and (F/k)·tan(ρ0 − γ); the lower one is −∞ for γ + ρ0 ≥ 90°. Here w is positive
-        when the spring pulls the lower wedge out, so the first line of (2.27) is this with ρ < γ.
+        −(F/k)·tan(γ + ρ0) and (F/k)·tan(ρ0 − γ); the lower one is −∞ for γ + ρ0 ≥ 90°. Here w is positive when the
+        spring pulls the lower wedge out; the first line of (2.27) is the case ρ < γ.
         """
         scale = self.load / self.stiffness
         upper = scale * math.tan(self.break_away_angle - self.angle)
@@ -347,9 +346,9 @@ class WedgeGear(FlankGear):
     def stick_impact(self, direction: float, speed: float = 1.0) -> StickImpact:
         """Return the Poisson impact whose compression ends in stick.
 
-        With ġ_N = −v·cos α and ġ_T = −v·sin α before the impact. The source prints m1c² + m2s² in the second term of
-        Λ_TC (6.9, 6.18) and zero impulses for ε = 0 (6.14), both by mistake; the balance of momentum gives m1s² + m2c²,
-        and Λ_C for any ε.
+        Before the impact ġ_N = −v·cos α and ġ_T = −v·sin α. The source prints m1c² + m2s² in the second term of Λ_TC
+        (6.9, 6.18) and zero impulses for ε = 0 (6.14), both by mistake; the balance of momentum gives m1s² + m2c², and
+        Λ_C for any ε.
 
         Parameters
         ----------
@@ -434,7 +433,7 @@ class WedgeGear(FlankGear):
         ax : matplotlib Axes, optional
             Where to draw; by default pyplot's current axes where they are empty, or a new figure.
         what : str, optional
-            ``"geometry"``, the default, or what `stickslip.Machine.draw` draws of ``.machine``.
+            ``"geometry"`` (default), or a value of `what` in `stickslip.Machine.draw`, to draw ``.machine``.
         **keywords
             For bodies and blocks (`matplotlib.patches.Patch`), such as ``facecolor``.
 

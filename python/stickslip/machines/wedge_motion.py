@@ -117,7 +117,7 @@ def stick_impact(gear: WedgeGear, direction: float, speed: float = 1.0) -> Stick
 
 
 def chatter_cycle(gear: WedgeGear) -> ChatterCycle | None:
-    """The periodic chatter, or None if there is none.
+    """Return the periodic chatter, or None if there is none.
 
     It exists if the gear opens without slip, ε = 0, the impact ends in stick, and the spring extension then lies within
     the limits of stick.

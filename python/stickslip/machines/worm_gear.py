@@ -65,12 +65,13 @@ class WormGear(WormMotion):
     load_torque : float
         Load M1 on the wheel, Nm; it drives the wheel in the direction of lowering.
     shaft_stiffness : float
-        Torsional stiffness of the input shaft, Nm/rad. The source does not print that of its rig.
+        Torsional stiffness of the input shaft, Nm/rad; not printed in the source for its rig.
     motor_speed : float
         Speed of the motor, rad/s; positive lifts, negative lowers.
     shaft_damping : float
-        Damping d_φ of the input shaft, between motor and worm, Nms/rad, ≥ 0; default 0. With damping the motion has
-        no closed form here: `first_motion` and what follows from it raise, ``.machine`` simulates.
+        Damping d_φ of the input shaft, between motor and worm, Nms/rad, ≥ 0; default 0. With damping the motion has no
+        closed form here: `first_motion` and the results that depend on it raise an error; simulate ``.machine``
+        instead.
     pressure_angle : float
         Normal pressure angle α_n, rad; default 20°, which follows from (7.4) and (7.5).
     restitution : float
@@ -173,7 +174,7 @@ class WormGear(WormMotion):
 
     @property
     def normal_clearance(self) -> float | None:
-        """Clearance along the flank's normal, j·cos γ·cos α_n, m, from j along the wheel's pitch circle."""
+        """Clearance along the flank's normal, m: j·cos γ·cos α_n, with j along the wheel's pitch circle."""
         if self.clearance is None:
             return None
         return self.clearance * math.cos(self.lead_angle) * math.cos(self.pressure_angle)
@@ -209,8 +210,7 @@ class WormGear(WormMotion):
     def counter_flank_speed(self) -> float:
         """Lowest motor speed at which the first flight ends on the counter flank, rad/s; ∞ without clearance.
 
-        This is the magnitude; the direction is that of lowering. The opening grows with the speed, so the limit is
-        unique.
+        The magnitude is returned, for lowering. The opening grows with the speed, so the limit is unique.
         """
         clearance = self.normal_clearance
         if clearance is None:
@@ -302,7 +302,7 @@ class WormGear(WormMotion):
         ax : matplotlib Axes, optional
             Where to draw; by default pyplot's current axes where they are empty, or a new figure.
         what : str, optional
-            ``"geometry"``, the default, or what `stickslip.Machine.draw` draws of ``.machine``.
+            ``"geometry"`` (default), or a value of `what` in `stickslip.Machine.draw`, to draw ``.machine``.
         **keywords
             For bodies and blocks (`matplotlib.patches.Patch`), such as ``facecolor``.
 

@@ -92,7 +92,7 @@ class WormMotion(FlankGear):
 
     @property
     def friction_angle(self) -> float:
-        """ρ = arctan(μ/cos α_n) of kinetic friction, rad (2.30); of a law in slow sliding."""
+        """ρ = arctan(μ/cos α_n) of kinetic friction, rad (2.30); a law enters with its coefficient in slow sliding."""
         return self.wedge.friction_angle
 
     @property

@@ -1,7 +1,7 @@
 """Parts of drives: rotating and sliding bodies, links between them, motors, brakes and encoders.
 
-`Drive` assembles them to a machine. Data are those of catalogues: backlash, stiffness and damping of a gear or a screw
-refer to its output.
+`Drive` assembles them to a machine. Parameters are those given in catalogues: backlash, stiffness and damping of a gear
+or a screw refer to its output.
 """
 
 from stickslip.parts.bodies import Body, Inertia, Motor, Slide

@@ -186,7 +186,7 @@ class Drive:
         Parameters
         ----------
         encoder : str
-            Its name.
+            Name of the encoder.
 
         Raises
         ------
@@ -376,7 +376,7 @@ class Drive:
 
         def __getattr__(self, name: str) -> Any:
             if not name.startswith("_") and hasattr(Machine, name):
-                cure = f"its machine has it: axis.machine.{name}, or, without play and losses, axis.engaged.{name}"
+                cure = f"its machine has it: axis.machine.{name} or, without backlash and losses, axis.engaged.{name}"
                 raise AttributeError(f"a Drive has no {name!r}; {cure}")
             raise AttributeError(f"'Drive' object has no attribute {name!r}")
 

@@ -21,7 +21,7 @@ class Part:
 
     def __post_init__(self) -> None:
         if "_is_base" in vars(type(self)):
-            raise TypeError(f"{type(self).__name__} is a base class: make one of its kinds")
+            raise TypeError(f"{type(self).__name__} is a base class: use one of the classes derived from it")
         self._check()
 
     def _check(self) -> None:

@@ -96,7 +96,7 @@ class Gear(Link):
         Stiffness at the second shaft with the first one held, Nm/rad; rigid by default. Losses of an elastic gear are
         proportional to the force of its spring without the damper.
     damping : float, default 0.0
-        Likewise, Nm s/rad.
+        Damping at the second shaft, Nm s/rad.
 
     Raises
     ------

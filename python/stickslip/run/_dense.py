@@ -1,7 +1,7 @@
-"""Times at which a run is looked at so that straight lines through its samples show it: from its dense form.
+"""Sample times at which linear interpolation reproduces a run, chosen from its dense form.
 
-The solver resolves the motion in its steps, and every jump lies between two of them. So every step is looked at, on
-both sides of its ends and within; then the times are left out that the straight line between others shows.
+The solver resolves the motion in its steps, and every jump lies between two steps. The run is therefore read in every
+step, on both sides of its ends and within; then times that linear interpolation reproduces are removed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _APART = 1e-5  # of a step: distance of the three values whose second difference
 
 
 def sample_times(run: Trajectory) -> tuple[Array, float]:
-    """Times of samples where none were asked for: events, and a grid on which straight lines follow every signal.
+    """Return the default sample times: events, and a grid on which linear interpolation reproduces every signal.
 
     Also return the error of interpolation, relative to the range of each signal.
     """
@@ -45,12 +45,12 @@ def sample_times(run: Trajectory) -> tuple[Array, float]:
 
 
 def warn_of_missed(times: Array, missed: float) -> None:
-    """Warn where so many samples as are allowed do not show the motion."""
+    """Warn if the largest allowed number of samples does not resolve the motion."""
     if missed > OF_SAMPLES:
         warnings.warn(
-            f"the {times.size} default samples of this run miss its signals by up to {100 * missed:.2g} % of their ranges, "
-            f"where {100 * OF_SAMPLES:g} % is aimed at with at most {MOST_SAMPLES} samples: give dt or t_eval, or read a "
-            "part of the run with run.at(times)",
+            f"linear interpolation of the {times.size} default samples of this run has errors of up to {100 * missed:.2g} "
+            f"% of the range of a signal; {100 * OF_SAMPLES:g} % needs more than {MOST_SAMPLES} samples: give dt or "
+            "t_eval, or resample a part of the run by run.at(times)",
             RuntimeWarning,
             stacklevel=3,
         )
@@ -68,7 +68,7 @@ def looked_at(
     Parameters
     ----------
     run : Trajectory
-        Any run; of its samples only the first and last time are used.
+        Any run; only the first and last time of its samples are used.
     read : callable
         Function that returns the signals, shape (signals, times).
     tolerance : float
@@ -87,7 +87,7 @@ def looked_at(
 
 
 def both_sides(run: Trajectory, first: float, last: float) -> Array:
-    """Both sides of every instant between steps, and some times between, within a window."""
+    """Return both sides of every instant between steps, and some times within steps, in a window."""
     steps = np.asarray(run._raw.step_times())
     near = _SIDE * (last - first)
     inside = steps[(steps > first + near) & (steps <= last)]
@@ -142,9 +142,9 @@ def _followed(
 
 
 class Sizes:
-    """Ranges of signals as far as they are known, or `least` times their numerical noise if that is more.
+    """Ranges of signals found so far, but at least `least` times their numerical noise.
 
-    A value that is not finite is replaced by one far below the lowest value, so that the signal jumps there.
+    A non-finite value is replaced by a value far below the lowest one, so that the signal jumps there.
     """
 
     def __init__(self, read: Read, points: Array, least: float) -> None:
@@ -163,7 +163,7 @@ class Sizes:
         self.none = np.zeros(v.shape[0])
         for k in range(0, points.size, _BLOCK):
             self.finite(read(points[k : k + _BLOCK]))
-        # It stays, whatever is added to the range, for values that were read before and after to be the same.
+        # The substitute stays the same if the range grows, so that values read before and after are equal.
         known = self.high >= self.low
         low, high = self.low[known], self.high[known]
         self.none[known] = low - 2.0 * np.maximum(high - low, np.abs(low)) - 1.0
@@ -180,7 +180,7 @@ class Sizes:
 
     @property
     def inverse(self) -> Array:
-        """1 / size, shape (signals, 1); zero for signals that stay as they are, or whose range is no normal number."""
+        """Return 1/size, shape (signals, 1); zero for constant signals and for ranges below the normal numbers."""
         size = np.maximum(self.high - self.low, self.least)
         size[self.vanishing & ~(size > 0.0)] = 1.0
         varies = size >= np.finfo(float).tiny  # 1 / size does not overflow
@@ -188,7 +188,7 @@ class Sizes:
 
 
 def refined(read: Read, points: Array, tolerance: float, most: int, narrowest: float) -> Array:
-    """Add times until a straight line between neighbours misses nothing; those where it misses most come first.
+    """Add sample times where linear interpolation is least accurate, until the tolerance is met everywhere.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def refined(read: Read, points: Array, tolerance: float, most: int, narrowest: f
     most : int
         Number of times beyond which none are added.
     narrowest : float
-        Intervals that are not looked into any more, s: there is a jump in them.
+        Length below which intervals are not divided, s: they contain a jump.
     """
     sizes = Sizes(read, points, _ABOVE_NOISE / tolerance)
     return _refined(read, points, tolerance, most, narrowest, sizes)[0]

@@ -1,4 +1,4 @@
-"""Derivatives of single numbers of a run: extremes, means, times of events and of sticking."""
+"""Derivatives of measures of a run: extremes, means, times of events, stick time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-_WITHOUT = {"events.count": "a count", "steps": "a count", "energy.residual": "an error of the arithmetic"}
+_WITHOUT = {"events.count": "a count", "steps": "a count", "energy.residual": "a rounding error"}
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(12)  # of each smooth piece
 _LOOKS = 100_000
 _TIED = 1e-9  # extremes closer than this share of the range are one
@@ -31,7 +31,7 @@ def derivative(run: Trajectory, name: str, parameter: str) -> float:
     j = run.sensitivity.parameters.index(parameter)
     for ending, what in _WITHOUT.items():
         if name == ending or name.endswith(f".{ending}"):
-            reject("measure", name, f"what changes smoothly: {what} has no derivative")
+            reject("measure", name, f"a smooth measure: {what} has no derivative")
     owner, _, kind = name.rpartition(".")
     if kind in ("first", "last") and (owner == "events" or owner.endswith(".events")):
         return _time_of_event(run, owner.removesuffix("events").removesuffix("."), kind, parameter)
@@ -91,7 +91,7 @@ def _jumps_at_ticks(run: Trajectory, i: int) -> bool:
 
 
 def _mean(run: Trajectory, i: int, j: int) -> float:
-    """(1/T) d/dp of the integral of x: of its tangent, and what steps of x move with the times of events."""
+    """(1/T) d/dp of the integral of x: the integral of its tangent, and the effect of its jumps at moving events."""
     pieces = _Pieces(run)
     steps = pieces.steps[(pieces.steps >= run._raw.t_begin) & (pieces.steps <= run._raw.t_end)]
     middle, half = 0.5 * (steps[1:] + steps[:-1]), 0.5 * np.diff(steps)

@@ -1,4 +1,4 @@
-"""The settings of a run as the engine takes them."""
+"""Options of `simulate` in the form that the engine uses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _one_of(name: str, value: object, known: dict[str, Any]) -> Any:
 
 
 def time_span(t_end: Any, t_start: object) -> tuple[float, float]:
-    """Start and end of a run: the end alone, or the pair (start, end) as in SciPy."""
+    """Return start and end of a run, from the end alone or the pair (start, end), as in SciPy."""
     if np.ndim(t_end) == 0:
         return number("t_start", t_start), number("t_end", t_end)
     if np.shape(t_end) != (2,):

@@ -1,4 +1,4 @@
-"""Signals of a run by name, as a dictionary has its values."""
+"""Signals of a run by name, as a mapping."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class SampledSignals:
 
     @property
     def signals(self) -> tuple[str, ...]:
-        """Names that ``run[...]`` knows."""
+        """Names that ``run[...]`` accepts."""
         return tuple(self._signals)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -109,11 +109,11 @@ class SampledSignals:
         return self._signals.keys()
 
     def values(self) -> Iterator[NDArray[Any]]:
-        """The signals, each read when its turn comes."""
+        """Return the signals, each computed on access."""
         return (self[name] for name in self)
 
     def items(self) -> Iterator[tuple[str, NDArray[Any]]]:
-        """Names and signals, each read when its turn comes."""
+        """Return names and signals, each computed on access."""
         return ((name, self[name]) for name in self)
 
     def _ipython_key_completions_(self) -> list[str]:

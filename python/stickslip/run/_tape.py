@@ -18,11 +18,11 @@ Back = Callable[[Array], Array]
 
 
 class NotNoted(Exception):
-    """A function does something with what it reads whose derivative is not known here."""
+    """A function applies an operation without a known derivative."""
 
 
 class Noted(np.lib.mixins.NDArrayOperatorsMixin):
-    """An array with the ones that it was made of, and how what is owed to it is owed to them."""
+    """An array that records its operands and the adjoint of the operation that produced it."""
 
     __slots__ = ("backs", "parents", "value")
 
@@ -58,7 +58,7 @@ class Noted(np.lib.mixins.NDArrayOperatorsMixin):
         return _FUNCTIONS[function](*args, **kwargs)
 
     def __array__(self, *_: Any, **__: Any) -> Any:
-        raise NotNoted("numbers taken out of an array")
+        raise NotNoted("conversion of an array to plain numbers")
 
     def __float__(self) -> float:
         raise NotNoted("float(), math or an assignment into an array")
@@ -74,7 +74,7 @@ class Noted(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __getitem__(self, key: Any) -> Noted:
         if _any_noted(key):
-            raise NotNoted("an index that is read itself")
+            raise NotNoted("an index computed from the run")
 
         def back(owed: Array) -> Array:
             whole = np.zeros(self.value.shape)
@@ -100,36 +100,36 @@ class Noted(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def T(self) -> Noted:
-        """Transposed."""
+        """The transposed array."""
         return Noted(self.value.T, [(self, np.transpose)])
 
     def sum(self, axis: Any = None, **options: Any) -> Noted:
-        """The sum over axes."""
+        """Return the sum over axes."""
         return _sum(self, axis, **options)
 
     def mean(self, axis: Any = None, **options: Any) -> Any:
-        """The mean over axes."""
+        """Return the mean over axes."""
         return _mean(self, axis, **options)
 
     def max(self) -> Noted:
-        """The greatest."""
+        """Return the maximum."""
         return self[np.unravel_index(int(np.argmax(self.value)), self.shape)]
 
     def min(self) -> Noted:
-        """The least."""
+        """Return the minimum."""
         return self[np.unravel_index(int(np.argmin(self.value)), self.shape)]
 
     def reshape(self, *shape: Any) -> Noted:
-        """The same numbers in another shape."""
+        """Return the array in another shape."""
         return Noted(self.value.reshape(*shape), [(self, lambda owed: owed.reshape(self.shape))])
 
     def ravel(self) -> Noted:
-        """The same numbers in one row."""
+        """Return the array as a vector."""
         return self.reshape(-1)
 
 
 def gradients(of: Noted, by: Iterable[Noted]) -> list[Array]:
-    """The derivatives of one number by each of these arrays.
+    """Return the derivatives of one number with respect to several arrays.
 
     Parameters
     ----------
@@ -342,7 +342,7 @@ _UFUNCS: dict[np.ufunc, tuple[Callable[..., Any], ...]] = {
     np.arccosh: (lambda f, x: 1.0 / np.sqrt((x - 1.0) * (x + 1.0)),),
     np.arctanh: (lambda f, x: 1.0 / ((1.0 - x) * (1.0 + x)),),
 }
-_PLAIN = {  # what has no derivative, or none but zero
+_PLAIN = {  # functions without derivative, or with derivative zero
     np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal,
     np.sign, np.isfinite, np.isnan, np.floor, np.ceil, np.rint,
 }  # fmt: skip

@@ -198,7 +198,7 @@ def _with_extrema(above: Callable[[Array], Array], t: Array, y: Array) -> tuple[
 
 
 def moved(run: Trajectory, times: Sequence[float], crossings: Sequence[Crossing]) -> list[Moved]:
-    """Derivatives of the times of crossings: t' = -g_p / g_t; at a jump that of the event."""
+    """Return the derivatives of crossing times: t' = -g_p / g_t, or at a jump those of the event."""
     return [_moved(run, t, one.form) for t, one in zip(times, crossings, strict=True)]
 
 
@@ -224,7 +224,7 @@ def _moved(run: Trajectory, t: float, form: Mapping[str, float]) -> Moved:
 
 
 def _rate(run: Trajectory, signal: str, t: float) -> float:
-    """Rate of a signal at a time between events: of a state that of its motion, else a difference of sixth order."""
+    """Rate of a signal at a time between events: for a state that of its motion, else a difference of sixth order."""
     if signal in run.states:
         return float(run.at([t])._samples.rates[run.states.index(signal), 0])
     ends = np.concatenate([[run._raw.t_begin, run._raw.t_end], run._logged.time, run._raw.step_times()])

@@ -42,9 +42,9 @@ class Event:
           constraint"`` (Gauss); ``"ambiguous"``: none of these rules selects one;
         * ``"accumulation"``: each of the last ten slips was shorter than three of the machine's shortest time constants
           and slower than 1e-6 of the greatest speed; the element sticks until its force is 1e-6 above its limit;
-        * with the suffix ``", force shared"``: the forces are statically indeterminate. If normal forces are
-          indeterminate, the forces of least norm within all limits act; if only friction in stick is, the forces whose
-          greatest utilisation is least; with the suffix ``", energy gained"``: the impact increased the energy.
+        * with the suffix ``", force shared"``: the forces are statically indeterminate. The forces of least norm within
+          all limits are used; if only forces in stick are indeterminate, those whose greatest utilisation is least;
+        * with the suffix ``", energy gained"``: the impact increased the energy.
     solutions : int or None
         Number of admissible solutions if known, else None.
     ambiguous : bool
@@ -270,7 +270,7 @@ class Events(Sequence[Event]):
 
     @property
     def instant(self) -> NDArray[np.int64]:
-        """Numbers of the instants."""
+        """Numbers of the instants, shared by simultaneous changes."""
         return self._column("instant")
 
     @property
@@ -369,7 +369,7 @@ class Mark(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """Crossings of a run: what was asked for, what was found, and what ended the run, in words."""
+    """Requested and located crossings of a run, and the crossing that ended it, in words."""
 
     asked: tuple[str, ...] = ()
     found: tuple[Mark, ...] = ()
@@ -377,7 +377,7 @@ class Marks(NamedTuple):
 
 
 def marked(logged: Events, made: Marks) -> Events:
-    """The log with crossings among the events, those of one instant after them."""
+    """Return the log with crossings inserted; at one instant crossings follow the events."""
     if not made.asked:
         return logged
     marks = made.found

@@ -77,8 +77,8 @@ class _Moved:
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
-            f"{name!r} of a run has no derivative: value_and_grad knows run[signal], run.at(t)[signal], run.t, "
-            "run.events[k].time and whether it finished"
+            f"{name!r} of a run has no derivative: value_and_grad supports run[signal], run.at(t)[signal], run.t, "
+            "run.events[k].time, run.status, run.success and run.message"
         )
 
 
@@ -106,7 +106,7 @@ class _Read:
     def __getitem__(self, signal: str) -> Noted:
         values = self._run[signal]
         if signal not in self._run.states:
-            raise NotNoted(f"{signal!r}, which is no state")
+            raise NotNoted(f"{signal!r}, which is not a state")
         leaf = Noted(np.where(self.t < self._run.sensitivity.valid_until.time, values, np.nan))
         self._noted.states.append((leaf, self._run.states.index(signal), self.t))
         return leaf
@@ -121,7 +121,7 @@ class _Read:
     def at(self, t: ArrayLike) -> _Read:
         """The run at other times."""
         if isinstance(t, Noted):
-            raise NotNoted("a run at times that are read themselves")
+            raise NotNoted("a run at times computed from the run")
         return _Read(self._run.at(t), self._noted)
 
     @property
@@ -135,7 +135,7 @@ class _Read:
         return getattr(_Moved(self._run, "", 0.0, []), name)
 
     def gradient_of(self, number: Noted) -> Array:
-        """By the parameters, of a number made of what was read."""
+        """Gradient by the parameters of a number computed from the readings."""
         adjoint = self._run._derivatives.adjoint  # type: ignore[union-attr]
         assert adjoint is not None  # the run was made for this
         if np.isnan(number.value):  # made of what is not determined
@@ -157,7 +157,7 @@ class _Read:
 
 
 class _Readings:
-    """All that was read of one run: of states at times, and of times of events."""
+    """All readings of one run: states at given times, and times of events."""
 
     def __init__(self) -> None:
         self.states: list[tuple[Noted, int, Array]] = []
@@ -191,14 +191,14 @@ class _Gradient:
             except (NotNoted, _core.sensitivity.NoTranspose) as why:
                 if self.mode == "reverse":
                     raise ValueError(
-                        f"mode = 'reverse' is not possible here: {why}; take mode = 'forward'"
+                        f"mode = 'reverse' is not possible here: {why}; use mode = 'forward'"
                     ) from None
                 self.mode = "forward"  # it stays so
             else:
                 if self.mode == "reverse" or not np.isnan(gradient).any():
                     return value, gradient
         run = self._run_at(values, self.names)
-        value = number("what f returns", self.f(run))
+        value = number("the result of f", self.f(run))
         return value, np.array([_along(self.f, run, name) for name in self.names])
 
     def _run_at(self, p: Array, sensitivities: list[str]) -> Trajectory:
@@ -207,7 +207,7 @@ class _Gradient:
 
     def _backwards(self, p: Array) -> tuple[float, Array]:
         run = self._run_at(p, Backwards(self.names))
-        value = number("what f returns", self.f(run))
+        value = number("the result of f", self.f(run))
         read = _Read(run)
         made: Any = self.f(read)
         if not isinstance(made, Noted):

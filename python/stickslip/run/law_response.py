@@ -25,9 +25,9 @@ def response(
     normal_load: float = 1.0,
     rtol: float = 1e-12,
 ) -> Response:
-    """Run the law as the surface under a heavy body: see `StickSlip.response`."""
+    """Simulate the law as a moving surface under a heavy body: see `StickSlip.response`."""
     if initial is not None:
-        reject("initial", initial, "left out: an automaton starts as its table says")
+        reject("initial", initial, "left out: an automaton starts as stated in the table of StickSlip")
     times, load = vector("t", t), non_negative("normal_load", normal_load)
     if hasattr(velocity, "compiled"):
         relative = velocity
@@ -43,7 +43,7 @@ def response(
     body.add_friction("law", on="body", law=driven, normal_load=load, surface_velocity=-1.0 * relative)
     run = simulate(body, float(times[-1]), t_start=float(times[0]), t_eval=times, rtol=float(rtol))
     if not run.success:
-        raise ValueError(f"the velocity cannot be followed to its end: {run.message}")
+        raise ValueError(f"the response ends before the velocity: {run.message}")
     rows = [run[f"law.{name}"] for name in law.state_names]
     work = run.energy.friction["law"]
     return Response(

@@ -46,8 +46,8 @@ class RealTime:
     and the error remains of second order.
 
     Controllers run with their limits and anti-windup. A sampled controller runs at the start of a step: its period must
-    be a whole number of steps. A delayed output becomes active when the delay ends, also within a step. The outputs of
-    `step` are those at its end, before sampling at that instant takes effect.
+    be a whole number of steps. A delayed output becomes active when the delay ends, also within a step. `step` returns
+    the outputs at its end, before sampling at that instant takes effect.
 
     The engine's step, a C++ class usable without Python (``realtime/real_time.hpp``), neither allocates memory nor
     throws while `prebuilt` is True. `prebuilt` is False, and a step may allocate, if there are too many combinations of
@@ -324,5 +324,5 @@ def _sought(events: Sequence[Crossing] | Crossing) -> tuple[Crossing, ...]:
     listed = tuple(crossings_of(events))
     for one in listed:
         if one.terminal:
-            reject("events", one, "Crossings that are not terminal: a machine in real time goes on")
+            reject("events", one, "Crossings that are not terminal: a real-time simulation has no end")
     return listed

@@ -40,7 +40,7 @@ class ValidUntil:
     time : float
         Time from which derivatives do not exist, s; infinite if the whole run has derivatives.
     event : Event or None
-        The event at which they end, if any.
+        Event at which the derivatives end, if any.
     reason : str
         Reason; empty if the whole run has derivatives.
     """
@@ -54,9 +54,10 @@ class Sensitivity:
     """Derivatives of a run with respect to parameters, computed by ``simulate(..., sensitivities=[...])``.
 
     ``run.sensitivity["block.position", "belt.law.static"]`` is the total derivative of a signal at each sample time, of
-    shape (n_times,), and ``end`` that of all states at the end; ``measure("block.position.max", "belt.law.static")`` is
-    that of a single number of the run. Derivatives of times are with the events, crossings among them:
-    ``run.events[3].sensitivity["belt.law.static"]``. A run ended by a crossing is differentiated at its end time.
+    shape (n_times,), and ``end`` holds the derivatives of all states at the end; ``measure("block.position.max",
+    "belt.law.static")`` is the derivative of a single number of the run. Events and crossings have the derivatives of
+    their times: ``run.events[3].sensitivity["belt.law.static"]``. A run ended by a crossing is differentiated at its
+    end time.
 
     Within a mode the tangent equation s' = f_x s + f_p is integrated with the motion: by its exact series in linear
     regimes, else by collocation over the same steps. At an event the tangent jumps with the states (saltation; Leine,
@@ -66,13 +67,13 @@ class Sensitivity:
     compiled with neighbouring values, accurate to about 1e-13. Where a parameter is at a bound of its allowed range,
     its derivative is the one-sided derivative into the range.
 
-    Where derivatives do not exist they are NaN from then on, and `valid_until` holds time and reason: a grazing guard,
+    Derivatives that do not exist are NaN from that time on, and `valid_until` holds time and reason: a grazing guard,
     simultaneous events whose order changes, the end of an accumulation of impacts or slips, an ambiguous event, a start
     on a guard that the parameter moves. The period and the delay of a sampled controller move its sampling instants (t'
     = k for instant k and the period). Derivatives with respect to them end where instants of different controllers
     coincide, at an instant on a breakpoint of a signal, at a call of a Python function that may change modes, and at an
-    end of the run on a sampling instant. A sample at a moved instant has the derivatives after it; extremes of a run
-    and means of held signals have none.
+    end of the run on a sampling instant. A sample at a moved instant has the derivatives just after the instant;
+    extremes of a run and means of held signals have no derivatives.
 
     Attributes
     ----------
@@ -132,9 +133,9 @@ class Sensitivity:
         Returns
         -------
         float
-            In units of the measure per unit of the parameter. NaN if the derivatives end before the measured time, if
-            several equal extremes have different derivatives, and for periods and delays of sampled controllers in
-            extremes and in means of held signals.
+            In units of the measure per unit of the parameter. NaN if the derivatives end before the measured time, or
+            if several equal extremes have different derivatives. With respect to periods and delays of sampled
+            controllers NaN for extremes and for means of held signals.
 
         Raises
         ------
@@ -168,7 +169,7 @@ class Sensitivity:
             return self.parameters.index(parameter)
         except ValueError:
             raise UnknownNameError(
-                f"no derivatives by {parameter!r} were asked for; known are: "
+                f"no derivatives by {parameter!r} were requested; known are: "
                 f"{', '.join(map(repr, self.parameters))}"
             ) from None
 
@@ -200,8 +201,8 @@ class Sensitivity:
 class EventSensitivity(Mapping[str, float]):
     """Derivatives of an event with respect to the parameters: of its time, and of the states on both sides.
 
-    ``event.sensitivity["belt.law.static"]`` is the derivative of its time; ``before`` and ``after`` are those of the
-    states just before and after it, at its time in each run, of shape (n_states, n_parameters).
+    ``event.sensitivity["belt.law.static"]`` is the derivative of its time; ``before`` and ``after`` are the derivatives
+    of the states just before and after the event, at its time in each run, of shape (n_states, n_parameters).
 
     Examples
     --------
@@ -220,7 +221,7 @@ class EventSensitivity(Mapping[str, float]):
         known = list(self._of.raw.parameters)
         if parameter not in known:
             raise UnknownNameError(
-                f"no derivatives by {parameter!r} were asked for; known are: {', '.join(map(repr, known))}"
+                f"no derivatives by {parameter!r} were requested; known are: {', '.join(map(repr, known))}"
             )
         return float(self._of.times(self._event)[known.index(parameter)])
 
@@ -250,7 +251,7 @@ class Moved(NamedTuple):
 
 
 class Derivatives:
-    """Return the derivatives of a run: those of the engine, and those of crossings."""
+    """Derivatives of a run, from the engine, and of its crossings."""
 
     def __init__(
         self,
@@ -277,11 +278,11 @@ class Derivatives:
 
 
 class Backwards(list[str]):
-    """Names of parameters by which one number of a run shall be differentiated backwards."""
+    """Names of the parameters of an adjoint derivative of one number of a run."""
 
 
 def checked(sensitivities: Sequence[str]) -> list[str]:
-    """Names of parameters, each once."""
+    """Return the names of parameters without duplicates."""
     if isinstance(sensitivities, str) or not all(isinstance(name, str) for name in sensitivities):
         reject("sensitivities", sensitivities, "a sequence of names of parameters")
     names = sensitivities if isinstance(sensitivities, Backwards) else list(sensitivities)

@@ -56,7 +56,7 @@ def simulate(
     initial : mapping or array_like, optional
         Initial values by the name of the state, such as ``{"block.velocity": 0.2}`` (all others 0), or all of them.
     dt : float, optional
-        Sampling interval, s: samples at ``t_start + k dt``. At an event, samples hold the value after it.
+        Sampling interval, s: samples at ``t_start + k dt``. At an event, samples hold the value after the event.
     t_eval : array_like, optional
         Times of the samples, s. Without `dt` and `t_eval` the samples are the events and a grid fine enough to draw the
         motion (`Trajectory.t`); ``run.at(t)`` resamples the run at any times.
@@ -79,8 +79,8 @@ def simulate(
         far (or to its size in `Machine.scales`, if that is larger). A contact that would rebound more slowly, against a
         force that closes it, does not rebound: a single contact is treated as plastic (ε = 0); several are brought to
         rest with minimum-norm impulses, with friction by its law. This ends accumulating bounces; the energy lost,
-        relative to the greatest about the square of the threshold, is part of the loss of that impact. With 0 only
-        `max_events` ends them.
+        relative to the greatest kinetic energy about the square of the threshold, is part of the loss of that impact.
+        With 0 only `max_events` ends them.
     theta : float, default 0.5
         Weight of the end of a step in ``time_stepping``, from 1/2 to 1.
     max_events : int, optional
@@ -91,7 +91,7 @@ def simulate(
         Data to keep: the whole motion, only events and end, or only the end. Without segments memory does not grow with
         the steps, and the only sample is the end (no `dt`, `t_eval`).
     state : State, optional
-        State to continue from: ``run.state`` of an earlier run of the same machine. The result is bitwise that of one
+        State to continue from: ``run.state`` of an earlier run of the same machine. The result is bitwise equal to one
         long run. The state of another machine is refused.
     events : Crossing or sequence of them, optional
         Crossings to mark in the log, or to end the run with status ``"stopped"``; `keep` must be its default.
@@ -161,9 +161,9 @@ def simulate(
     names = checked(sensitivities) if sensitivities else []
     if names:
         for given, what, why in (
-            (resumed, "state", "a state does not say how it moves with them; begin where it begins"),
-            (method == "time_stepping", "method = 'time_stepping'", "no event is known there"),
-            (keep != "segments", f"keep = {keep!r}", "they are made along the segments"),
+            (resumed, "state", "the derivatives of a state are unknown; start from initial values"),
+            (method == "time_stepping", "method = 'time_stepping'", "time stepping locates no events"),
+            (keep != "segments", f"keep = {keep!r}", "derivatives need the segments"),
         ):
             if given:
                 raise ValueError(f"sensitivities and {what} exclude each other: {why}")
@@ -201,7 +201,7 @@ def simulate(
 def _crossings(events: Sequence[Crossing] | Crossing, keep: str) -> list[Crossing]:
     listed = crossings_of(events)
     if listed and keep != "segments":
-        reject("keep", keep, "'segments' where events are looked for")
+        reject("keep", keep, "'segments' if events= is given")
     return listed
 
 

@@ -56,7 +56,7 @@ class Stuck:
         return (
             f"{self.element!r} holds {self.force:.6g} {self.unit} within [{self.limit[0]:.6g}, {self.limit[1]:.6g}] "
             f"{self.unit} at t = {self.time:g} s: margin {self.margin:.6g} {self.unit}, stuck since t = {self.since:g} s"
-            f"{', for good' if self.for_good else ''}"
+            f"{', permanently' if self.for_good else ''}"
         )
 
 

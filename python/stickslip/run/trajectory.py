@@ -234,7 +234,7 @@ class Trajectory(SampledSignals):
         """
         if self._derivatives is None:
             raise ValueError(
-                "this run has no derivatives: ask for them with simulate(..., sensitivities=[...])"
+                "this run has no derivatives: request them by simulate(..., sensitivities=[...])"
             )
         return Sensitivity(self, self._derivatives.raw)
 
@@ -254,7 +254,7 @@ class Trajectory(SampledSignals):
         Returns
         -------
         ndarray, shape (n_states,) or (n_states, n)
-            States in the order of `states`; at an event those after it.
+            States in the order of `states`; at an event, the states after it.
 
         Raises
         ------
@@ -327,7 +327,7 @@ class Trajectory(SampledSignals):
         >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": 0.6})
         >>> m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.8))
         >>> ss.simulate(m, t_end=1.0).why_stuck("guide")
-        'guide' holds 0.6 N within [-1, 1] N at t = 1 s: margin 0.4 N, stuck since t = 0 s, for good
+        'guide' holds 0.6 N within [-1, 1] N at t = 1 s: margin 0.4 N, stuck since t = 0 s, permanently
         """
         return why_stuck(self, element, t)
 
@@ -424,8 +424,8 @@ class Trajectory(SampledSignals):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the run with its machine to a file; `load` restores it bitwise.
 
-        It is an ``.npz`` archive without pickles: arrays, and the description as JSON. Of an object that holds a
-        machine, such as a wedge gear, only the machine is saved.
+        It is an ``.npz`` archive without pickles: arrays, and the description as JSON. If the run is of an object that
+        holds a machine, such as a wedge gear, only the machine is saved.
 
         Parameters
         ----------

@@ -1,10 +1,9 @@
 """Functions of time: references, forces, surface speeds and normal loads.
 
-A signal is a value: it can be compared, hashed, pickled, printed as the expression that makes it, evaluated
-at any times, added to other signals and numbers, multiplied by numbers and differentiated. The engine sees it
-as polynomial pieces plus harmonics, so it knows every breakpoint in advance and every derivative exactly. Times are
-in seconds; the unit of the values is that of the place where the signal is used. At a jump the value is that
-from the right.
+A signal is a value: it can be compared, hashed, pickled, printed as the expression that makes it, evaluated at any
+times, added to other signals and numbers, multiplied by numbers and differentiated. The engine sees it as polynomial
+pieces plus harmonics, so it knows every breakpoint in advance and every derivative exactly. Times are in seconds;
+values have the unit of the quantity for which the signal is used. At a jump the value is the limit from the right.
 
 Wherever a signal is expected, a number will do.
 """

@@ -1,4 +1,4 @@
-"""Functions of a signal, by quintic pieces."""
+"""Functions of a signal, represented by quintic pieces."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _HALVINGS = 48
 def composed(
     function: Callable[[Array], Array], corners: Iterable[float], inner: _core.signal.Signal, smallest: float
 ) -> _core.signal.Signal:
-    """Return a function of a signal in quintic pieces, accurate to 1e-11 of its size.
+    """Return a function of a signal in quintic pieces, accurate to 1e-11 of the signal's size.
 
-    The function is smooth except at the corners; next to a corner it is evaluated on the side of the signal, no nearer
-    than `smallest`.
+    The function is smooth except at the corners; near a corner it is evaluated on the same side as the signal, at a
+    distance of at least `smallest`.
     """
     marks = sorted({float(c) for c in corners})
     period = common_period(inner, waves=True)
@@ -38,7 +38,7 @@ def composed(
         begin = max(begin, 0.0)
         inner = inner.unrolled(begin + period)
     elif pieces_of(inner)[-1].degree > 0:
-        raise ValueError("velocity goes on growing without an end: end it (stop= of a Ramp)")
+        raise ValueError("velocity grows without limit: end it (stop= of a Ramp)")
     last = begin + period if period > 0.0 else math.inf
     made: list[Piece] = []
     for p, end in lasting(inner):

@@ -168,8 +168,7 @@ class Repeat(Signal):
     Raises
     ------
     ValueError
-        Naming the argument, its value and what is allowed. A sine in the signal must have the period, or a fraction of
-        it.
+        Naming the argument, its value and what is allowed. The period of a sine in the signal must divide the period.
 
     Examples
     --------

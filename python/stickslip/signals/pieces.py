@@ -74,7 +74,7 @@ Compiled = _core.signal.Signal
 
 
 def _periods(signal: Compiled, waves: bool) -> Iterator[float]:
-    """Times after which what goes on for ever comes again; of sines too if their values count and not only they."""
+    """Periods of the parts that last for ever; with those of sines if their values matter."""
     if signal.period > 0.0:
         yield signal.period
     if waves:
@@ -89,8 +89,8 @@ def common_period(*signals: Compiled, waves: bool) -> float:
         both = Compiled.common_period(period, one)
         if both == 0.0:
             raise ValueError(
-                f"until is missing: what repeats after {period:g} s and after {one:g} s has no common period that is "
-                "known; until=10.0 finds crossings up to 10 s (in signal.clip, signal.absolute and signals.Where)"
+                f"until is missing: the periods {period:g} s and {one:g} s have no known common multiple; "
+                "until=10.0 finds crossings up to 10 s (in signal.clip, signal.absolute and signals.Where)"
             )
         period = both
     return period
@@ -112,7 +112,7 @@ def together(*signals: _core.signal.Signal) -> Iterator[tuple[float, float, tupl
 
 
 def repeated(signal: Compiled, start: float, period: float) -> Compiled:
-    """Repeat one period of the signal; its sines must have the period, or a fraction of it."""
+    """Repeat one period of the signal; the periods of its sines must divide the period."""
     within = [
         p for p, end in lasting(signal.unrolled(start + period)) if end > start and p.start < start + period
     ]
@@ -148,8 +148,8 @@ def product(a: _core.signal.Signal, b: _core.signal.Signal) -> _core.signal.Sign
 def _refuse_growth(*signals: Compiled) -> None:
     if any(s.period == 0.0 and pieces_of(s)[-1].degree > 0 for s in signals):
         raise ValueError(
-            "until is missing: what grows without an end does not repeat; end it (stop= of a Ramp), or what repeats "
-            "(until= in signal.clip, signal.absolute and signals.Where)"
+            "until is missing: a signal that grows without limit is not periodic; end it (stop= of a Ramp), or end the "
+            "periodic signal (until= in signal.clip, signal.absolute and signals.Where)"
         )
 
 
@@ -177,8 +177,10 @@ def _product(p: Piece, q: Piece, start: float, end: float) -> list[Piece]:
                     waves.append((half, w1 - w2, f1 - f2 + 0.5 * math.pi))
         return [Piece(start, anchor, tuple(c), tuple(waves))]
     if not (math.isfinite(start) and math.isfinite(end)):
-        what = "a sine times something that grows" if mixed else "of a degree above 5"
-        raise ValueError(f"the product is {what} without an end, which no signal holds: end one of them")
+        what = "a sine times a growing polynomial" if mixed else "of a degree above 5"
+        raise ValueError(
+            f"the product is {what} without an end, which a signal cannot represent: end one of the factors"
+        )
 
     def both(t: float) -> tuple[float, float, float]:
         x, y = ([s.value(t, k) for k in range(3)] for s in (p, q))
@@ -255,7 +257,7 @@ def _sign(condition: Compiled, start: float, until: float | None) -> Compiled:
         return _signs(condition if until is None else condition.unrolled(until), start, until)
     _refuse_growth(condition)
     period, begin = common_period(condition, waves=True), max(condition.begins, start)
-    # Where a period begins no crossing may be lost by rounding.
+    # Rounding must not lose a crossing at the start of a period: begin elsewhere.
     for share in (0.271, 0.618, 0.414, 0.732):
         first = begin + share * period
         ended = condition.unrolled(first + period)

@@ -15,7 +15,7 @@ from stickslip.signals.signal import Signal
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Ramp(Signal):
-    """`offset` until `start`, then ``offset + slope * (t - start)``, held from `stop` on.
+    """Ramp: `offset` until `start`, then ``offset + slope * (t - start)``, constant from `stop` on.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class Ramp(Signal):
     start : float, default 0
         Instant in s at which the rise begins.
     offset : float, default 0
-        Value before it.
+        Value before the change.
     stop : float, optional
         Instant in s from which the value is held; by default the rise never ends.
 
@@ -53,7 +53,7 @@ class Ramp(Signal):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Step(Signal):
-    """`before` until the instant `start`, `value` from then on.
+    """Step from `before` to `value` at the time `start`.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Step(Signal):
     start : float, default 0
         Instant of the jump in s.
     before : float, default 0
-        Value until then.
+        Value before the step.
 
     Raises
     ------
@@ -101,8 +101,8 @@ class Sine(Signal):
     offset : float, default 0
         Mean value.
     start : float, optional
-        Instant in s at which the oscillation begins; before it the value is the one at `start`. By default it has no
-        beginning and `phase` is that at t = 0.
+        Time in s at which the oscillation begins; before `start` the signal is constant. By default the sine covers all
+        times, and `phase` is the angle at t = 0.
 
     Raises
     ------
@@ -144,7 +144,7 @@ class SmoothStep(Signal):
     duration : float, default 1
         Duration in s, positive.
     before : float, default 0
-        Value before it.
+        Value before the change.
 
     Raises
     ------
@@ -324,7 +324,7 @@ class Trapezoidal(_Move):
     start : float, default 0
         Start of the move in s.
     offset : float, default 0
-        Position in m before it.
+        Position in m before the move.
 
     Attributes
     ----------
@@ -361,9 +361,8 @@ class Trapezoidal(_Move):
 class PointToPoint(_Move):
     """The fastest move from rest to rest within limits of velocity, acceleration and jerk (third order).
 
-    Seven segments of constant jerk, in closed form; segments of length zero are left out where the distance
-    is too short to reach the limit of velocity or of acceleration, or the velocity too low to reach that of
-    acceleration.
+    Seven segments of constant jerk, in closed form; fewer if the distance is too short to reach the velocity or
+    acceleration limit, or the velocity limit too low to reach the acceleration limit.
 
     Parameters
     ----------
@@ -378,7 +377,7 @@ class PointToPoint(_Move):
     start : float, default 0
         Start of the move in s.
     offset : float, default 0
-        Position in m before it.
+        Position in m before the move.
 
     Attributes
     ----------

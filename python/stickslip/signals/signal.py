@@ -17,7 +17,7 @@ from stickslip._value import Value
 
 _POWERS = range(1, 6)
 _QUOTIENT = (
-    "a signal does not divide: a quotient is no polynomial or sine; sample it, "
+    "a signal cannot be a divisor, since a quotient is neither polynomial nor sine: sample it, "
     "ss.Samples(t, a(t) / b(t), kind='cubic')"
 )
 
@@ -50,7 +50,7 @@ class Signal(Value):
         name = _OPERATORS.get(ufunc)
         if name is None or method != "__call__" or options:
             raise TypeError(
-                f"np.{ufunc.__name__} takes values: of a signal it is np.{ufunc.__name__}(signal(t)) at times t, and "
+                f"np.{ufunc.__name__} needs values: use np.{ufunc.__name__}(signal(t)) at times t; "
                 "ss.Samples(t, values, kind='cubic') makes a signal of values"
             )
         if len(inputs) == 1 or isinstance(inputs[0], Signal):
@@ -59,7 +59,7 @@ class Signal(Value):
 
     def _order(self, other: object) -> bool:
         raise TypeError(
-            "signals have no order: signal.clip(low) is the greater of both, signal.clip(high=...) the less, and "
+            "signals cannot be compared: signal.clip(low) is the maximum of both, signal.clip(high=...) the minimum, and "
             "ss.signals.Where chooses by the sign of a signal"
         )
 
@@ -133,7 +133,7 @@ class Signal(Value):
     def breakpoints(self) -> NDArray[np.float64]:
         """Times in s, increasing, at which the function or one of its derivatives may jump.
 
-        For a periodic signal those up to the end of its first period, see `repeats_after`.
+        For a periodic signal, the breakpoints up to the end of its first period; see `repeats_after`.
         """
         return np.array(self.compiled.breakpoints)
 
@@ -172,7 +172,7 @@ class Signal(Value):
             return _product(self, factor)
         if isinstance(factor, np.ndarray):
             raise TypeError(
-                "an array times a signal is neither: the values at times t are array * signal(t), and "
+                "the product of an array and a signal is not defined: the values at times t are array * signal(t), and "
                 "ss.Samples(t, values) makes a signal of values"
             )
         if not _is_number(factor):
@@ -329,7 +329,7 @@ def _parts(signal: Signal) -> tuple[Signal, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Constant(Signal):
-    """The same value at all times.
+    """A signal with the same value at all times.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ ForceOf<T> bristle(const BoucWen& c, const T& v, int direction, unsigned, const 
   return {T(c.stiffness) * z[0], T(0.0)};
 }
 
-// Where the slope of the rate jumps: between unloading and loading.
+// Jump of the slope of the rate: between unloading and loading.
 inline constexpr Index bend_count(const BoucWen&) {
   return 1;
 }

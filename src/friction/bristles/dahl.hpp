@@ -28,9 +28,9 @@ struct Dahl {
 };
 
 // |u|^i sgn u. For i < 1 the level is reached in finite travel and the slope at u = 0 is infinite; closer to
-// zero than `steepest_at` a straight line takes its place. No integrator comes to rest there by itself (a
-// linearised step from u ends near -u): arriving at the level is a switch, and the force stays on it until v
-// comes back to zero.
+// zero than `steepest_at` a straight line replaces the power. No integrator reaches u = 0 by itself (a
+// linearised step from u ends near -u): reaching the level is an event, and the force stays at the level until v
+// returns to zero.
 template <class T> T approach(const T& u, double i) {
   if (i < 1.0 && std::abs(value_of(u)) < steepest_at) return T(std::pow(steepest_at, i - 1.0)) * u;
   return odd_power(u, i);

@@ -57,7 +57,7 @@ inline void settle(const ElastoPlastic& c, double v, int direction, double* z) {
   z[0] = curve(c, v, direction).dry / c.stiffness;
 }
 
-// Where the slope of the rate jumps: the ends of the range between elastic and plastic.
+// Jumps of the slope of the rate: at the ends of the range between elastic and plastic.
 inline constexpr Index bend_count(const ElastoPlastic&) {
   return 2;
 }

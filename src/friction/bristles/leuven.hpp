@@ -29,8 +29,8 @@ namespace stickslip {
 struct Leuven {
   static constexpr bool is_bristle = true;
   static constexpr bool has_switches = true;
-  // Two such laws fit into a sum. When a reversal finds no room, the innermost loop is forgotten:
-  // the force goes on from where it is on the curve outside it, which then closes a little earlier or later.
+  // Two such laws fit into a sum. When the memory is full at a reversal, the innermost loop is dropped: the force
+  // continues from its value on the outer curve, which then closes slightly earlier or later.
   static constexpr Index most_reversals = 14;
 
   double stiffness = 0.0; // k
@@ -56,7 +56,7 @@ struct Leuven {
   }
 };
 
-// The internal states as what they mean: the force, the number of reversals, their forces from the first on.
+// The internal states by meaning: the force, the number of reversals, and their forces from the first on.
 template <class T> struct LeuvenMemory {
   T* z;
 
@@ -65,7 +65,7 @@ template <class T> struct LeuvenMemory {
         std::clamp(std::nearbyint(value_of(z[1])), 0.0, double(Leuven::most_reversals)));
   }
   const T& last() const { return z[1 + depth()]; }
-  // Where the innermost loop closes; needs a reversal.
+  // Force at which the innermost loop closes; needs a reversal.
   double closure() const { return depth() > 1 ? value_of(z[depth()]) : -value_of(z[2]); }
   // The direction of loading on the present curve, 0 if it is not known.
   int side() const {
@@ -93,8 +93,8 @@ inline void on_switch(const Leuven&, Index, int direction, double* z) {
   while (m.depth() > 0 && direction * (z[0] - m.closure()) >= 0.0);
 }
 
-// Reversals that the force has not left, or has been drawn back beyond by a falling level, are undone: the
-// force goes on from where it is.
+// Reversals that the force has not left, or has passed again because the level fell, are removed: the force continues
+// from its value.
 inline void on_turn(const Leuven&, int direction, double* z) {
   const LeuvenMemory<double> m{z};
   while (m.depth() > 0) {

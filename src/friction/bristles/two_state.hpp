@@ -1,9 +1,9 @@
 // Second-order bristle law of Martinez-Rosas, Alvarez-Icaza, Noriega-Pineda, linear in its parameters:
 //   dz/dt = v - s0 |v| z,   dy/dt = -y + (1/s0) sgn(v) e(|v|),   e = exp(-(|v|/vs)^m),
 //   F = s0 Fc z + s1 dz/dt + s2 v + s0 (Fs - Fc) y + alpha dy/dt.
-// dy/dt has the time constant 1 s whatever the speed (as printed there). Put together, y enters F with the
-// factor s0 (Fs - Fc) - alpha and the step of sgn(v) with alpha/s0; alpha = s0 (Fs - Fc) makes y vanish from
-// F exactly. At v = 0 the step is set-valued: any s in [-1, 1] in place of sgn(v), so that a body can rest on
+// dy/dt has the time constant 1 s at any speed (as printed there). In total y enters F with the factor s0
+// (Fs - Fc) - alpha and the step of sgn(v) with alpha/s0; with alpha = s0 (Fs - Fc) y cancels from F
+// exactly. At v = 0 the step is set-valued: any s in [-1, 1] in place of sgn(v), so that a body can rest on
 // it.
 #pragma once
 

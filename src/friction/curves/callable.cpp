@@ -12,7 +12,7 @@ namespace stickslip {
 namespace {
 
 constexpr double difference =
-    1e-6; // step of central differences: the root of what rounding and curvature make of it
+    1e-6; // step of central differences: balances the errors of rounding and curvature
 
 // Limits are taken at the smallest normal number; what tanh or a straight line has there is no jump.
 constexpr double no_jump = 1e-200;

@@ -12,7 +12,7 @@
 
 namespace stickslip {
 
-// What went wrong inside the function: the engine catches it, adds the time and throws it on.
+// Error inside the user's function: the engine catches it, adds the time and throws it again.
 struct CurveError : InvalidArgument {
   CurveError(const std::string& what, double at_velocity, std::exception_ptr from = nullptr);
   CurveError with_time(double t) const;

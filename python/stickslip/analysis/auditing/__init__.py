@@ -36,7 +36,7 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
       forces of friction computed from their laws; masses, forces, loads, gaps, directions and constraints given as
       formulas are evaluated and differentiated independently; mass matrices are symmetric;
     * friction: loads >= 0; in stick v = 0 and \|F\| within the static level, in slip the force of the law against the
-      velocity; no element slips that could have stayed at rest;
+      velocity; no element slips where rest was possible;
     * contacts: gap >= 0, normal force >= 0, no force without contact; the force law of compliant contacts;
     * springs: the force from elongation and elongation rate; flanks never pull;
     * constraints: prescribed positions and velocities, constraint forces in the equations of motion; one-way clutches:
@@ -75,14 +75,14 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
     """
     rtol, machine = positive("rtol", rtol), run.machine
     if not isinstance(machine, Machine):
-        reject("run", run, "of a stickslip.Machine: matrices do not say where forces act")
+        reject("run", run, "of a stickslip.Machine: matrices do not define points of action")
     if not run._raw.keeps_segments:
-        reject("run", run, "one that keeps its segments")
+        reject("run", run, "a run with its segments (keep='segments')")
     if "time stepping" in run.method.values():
-        reject("run", run, "from event to event: time stepping violates gaps by a step's motion")
+        reject("run", run, "from event to event: time stepping allows the penetration of one step")
     report, d = Audit(), describe(machine)
     if not run._raw.t_end > run._raw.t_begin:
-        report.skip("the motion", "the run has no length")
+        report.skip("the motion", "the run has zero length")
         return report
     size = sizes(run, rtol, d)
     whole = check_motion(report, run, d, *intervals(run, d), size)

@@ -32,7 +32,7 @@ _ROOM = 10.0
 
 
 def check_automaton(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
-    """Hold memory, dwell and presliding against the automaton's table."""
+    """Check memory, dwell and presliding against the automaton's table."""
     for place in d.surfaces:
         if place.options is None:
             continue

@@ -15,7 +15,7 @@ from stickslip.modes import Mode
 
 
 def check_constraints(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
-    """Hold every constraint against the positions and velocities of the run."""
+    """Check every constraint against the positions and velocities of the run."""
     at = panels.at
     for c in d.constraints:
         rate, turned = c.rate(at), c.along.doubt(at, sizes.relative, sizes.q) @ sizes.v
@@ -29,9 +29,11 @@ def check_constraints(audit: Audit, run: Any, d: Description, panels: Panels, si
         speed, force = clutch.normal.along(at), at[f"{clutch.name}.force"]
         slow = sizes.relative * clutch.normal.reach(at, sizes.v) + 1e-300
         locked = at[f"{clutch.name}.mode"] == Mode.LOCKED
-        audit.hold("a one-way clutch turns one way", clutch.name, at.t, -speed, slow)
-        audit.hold("locked is at rest", clutch.name, at.t, np.where(locked, np.abs(speed), 0.0), slow)
+        audit.hold("velocity of a one-way clutch >= 0", clutch.name, at.t, -speed, slow)
+        audit.hold(
+            "velocity is zero while locked", clutch.name, at.t, np.where(locked, np.abs(speed), 0.0), slow
+        )
         size = sizes.relative * float(np.abs(force).max()) + 1e-300
-        audit.hold("a one-way clutch pushes one way", clutch.name, at.t, -force, size)
-        audit.hold("no force while it is free", clutch.name, at.t, np.where(locked, 0.0, np.abs(force)), 0.0)
+        audit.hold("force of a one-way clutch >= 0", clutch.name, at.t, -force, size)
+        audit.hold("no force while free", clutch.name, at.t, np.where(locked, 0.0, np.abs(force)), 0.0)
         check_modes(audit, run, clutch.name, panels)

@@ -30,15 +30,15 @@ def rate_room(c: Contact, at: Samples, sizes: Sizes) -> Array:
 
 
 def check_contacts(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
-    """Hold all contacts against Signorini's conditions, or against the law by which they yield."""
+    """Check all contacts against Signorini's conditions, or against the law of a compliant contact."""
     at = panels.at
     for c in d.contacts:
         g, rate, room = c.gap.value(at), c.gap.rate(at), gap_room(c, at, sizes)
         audit.hold(
-            "gap is that of the positions", c.name, at.t, np.abs(at[f"{c.name}.gap"] - g), room + 1e-300
+            "gap follows from the positions", c.name, at.t, np.abs(at[f"{c.name}.gap"] - g), room + 1e-300
         )
         rates = np.abs(at[f"{c.name}.gap_rate"] - rate)
-        audit.hold("gap_rate is its rate", c.name, at.t, rates, rate_room(c, at, sizes) + 1e-300)
+        audit.hold("gap_rate is the rate of the gap", c.name, at.t, rates, rate_room(c, at, sizes) + 1e-300)
         pressed = at[f"{c.name}.normal_force"]
         size = sizes.relative * force_size(d, at, sizes)
         steep = np.linalg.norm(c.normal.at(at), axis=0)
@@ -57,7 +57,7 @@ def check_contacts(audit: Audit, run: Any, d: Description, panels: Panels, sizes
 
 
 def last_digits(panels: Panels, values: Array) -> Array:
-    """Return the change of values with these rates within the rounding error of the time of an event."""
+    """Return the change of values within the rounding error of time, by the steepest slope in each panel."""
     t = panels.grid(panels.at.t)
     change, apart = np.abs(np.diff(panels.grid(values), axis=1)), np.diff(t, axis=1)
     steepest = np.divide(change, apart, out=np.zeros_like(change), where=apart > 0.0).max(
@@ -71,12 +71,12 @@ def _check_yielding(audit: Audit, c: Contact, at: Samples, sizes: Sizes) -> None
     pressed, closed = at[f"{c.name}.normal_force"], at[f"{c.name}.mode"] != OPEN
     law, room = yielding_force(c, at), yielding_room(c, at, sizes)
     off = np.where(closed, np.abs(pressed - np.maximum(law, 0.0)), 0.0)
-    audit.hold("force of the depth", c.name, at.t, off, room)
-    audit.hold("open where nothing pushes", c.name, at.t, np.where(closed, 0.0, law), room)
+    audit.hold("force follows from the depth", c.name, at.t, off, room)
+    audit.hold("open without force", c.name, at.t, np.where(closed, 0.0, law), room)
 
 
 def yielding_force(c: Contact, at: Samples) -> Array:
-    """The force of a contact that yields, by depth and speed alone; what would pull is below zero."""
+    """Return the force of a compliant contact from depth and depth rate; a negative value means no contact."""
     return _by_depth(c, -c.gap.value(at), -c.gap.rate(at))
 
 
@@ -90,7 +90,7 @@ def _by_depth(c: Contact, depth: Array, speed: Array) -> Array:
 
 
 def yielding_room(c: Contact, at: Samples, sizes: Sizes) -> Array:
-    """Return the uncertainty of the above."""
+    """Return the uncertainty of the force of a compliant contact."""
     depth, speed = -c.gap.value(at), -c.gap.rate(at)
     near, slow = gap_room(c, at, sizes), rate_room(c, at, sizes)
     force, room = _by_depth(c, depth, speed), np.full_like(depth, 1e-300)
@@ -101,7 +101,7 @@ def yielding_room(c: Contact, at: Samples, sizes: Sizes) -> Array:
 
 
 def pushed_by_spring(c: Contact, at: Samples) -> Array:
-    """The force of the depth alone."""
+    """Return the force of a compliant contact without damping."""
     force: Array = c.compliance["stiffness"] * np.maximum(-c.gap.value(at), 0.0) ** c.compliance.get(
         "exponent", 1.0
     )
@@ -109,7 +109,7 @@ def pushed_by_spring(c: Contact, at: Samples) -> Array:
 
 
 def stored(c: Contact, at: Samples) -> Array:
-    """Energy in the spring of a contact that yields."""
+    """Return the energy in the spring of a compliant contact."""
     law, depth = c.compliance, np.maximum(-c.gap.value(at), 0.0)
     power = law.get("exponent", 1.0) + 1.0
     energy: Array = law["stiffness"] * depth**power / power
@@ -117,9 +117,9 @@ def stored(c: Contact, at: Samples) -> Array:
 
 
 def force_size(d: Description, at: Samples, sizes: Sizes) -> Array:
-    """Sum of the sizes of all forces, whose rounding the reactions of contacts and of rest carry.
+    """Return the sum of the magnitudes of all forces, which bounds the rounding error of reaction forces.
 
-    If all pass zero together, it is a thousandth of the greatest value of the run.
+    Where all forces pass zero together it is a thousandth of the greatest value in the run.
     """
     size = np.zeros_like(at.t) + np.max(np.abs(d.damping) @ sizes.v + np.abs(d.stiffness) @ sizes.q)
     size += 1e-3 * sizes.force.max()

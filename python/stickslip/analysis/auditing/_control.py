@@ -1,4 +1,4 @@
-"""Controllers: outputs within their limits, and as their law gives them from what they read."""
+"""Controllers: output limits, and outputs recomputed from the inputs by the control law."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _HIGHER = {"position": "velocity", "velocity": "acceleration"}
 
 
 def check_control(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
-    """Hold all controllers against their laws."""
+    """Check all controllers against their laws."""
     for compensator in d.compensators:
-        audit.skip(f"output of '{compensator['name']}'", "models of friction in compensation are not checked")
+        audit.skip(f"output of '{compensator['name']}'", "friction compensators are not checked")
     for loop in d.loops:
         name, options = loop["name"], loop["control"]["options"]
         outputs = _output_names(loop)
@@ -30,7 +30,7 @@ def check_control(audit: Audit, run: Any, d: Description, panels: Panels, sizes:
         if block is None or options["period"] > 0.0:
             _check_limits(audit, loop, panels, u, np.zeros(len(u)))
         if block is None:
-            audit.skip(f"output of '{name}'", "it is a function; its limits are checked")
+            audit.skip(f"output of '{name}'", "a Python function; only its limits are checked")
         elif options["period"] > 0.0:
             _check_sampled(audit, run, d, loop, block, panels, sizes)
         else:
@@ -62,7 +62,7 @@ def _inputs(loop: dict[str, Any], block: Block, at: Samples) -> Array:
 
 
 def _sizes(loop: dict[str, Any], block: Block, w: Array) -> Array:
-    """Greatest values of what a controller reads; of given signals also those that a run does not get to."""
+    """Greatest values of a controller's inputs; for given signals including times after the end of the run."""
     seen = np.array(np.abs(w).max(axis=1, initial=0.0), dtype=float)
     for k, c in enumerate(block.channels):
         source = loop[f"{c.of}s"][c.index]
@@ -73,7 +73,7 @@ def _sizes(loop: dict[str, Any], block: Block, w: Array) -> Array:
 
 
 def _check_limits(audit: Audit, loop: dict[str, Any], panels: Panels, u: Array, terms: Array) -> None:
-    """`terms`: what those of each output amount to, which are clipped at events."""
+    """Check the limits of outputs; `terms` are the sizes of their terms, which are clipped at events."""
     low, high = (loop["control"]["options"]["limits"][end] for end in ("min", "max"))
     beyond = np.maximum(u - high, low - u).max(axis=0)
     size = max(np.abs(u).max(initial=0.0), terms.max(initial=0.0))
@@ -97,9 +97,9 @@ def _check_continuous(
     followed = at[f"{name}.mode"] == Mode.FREE if clamps else np.ones(at.t.size, dtype=bool)
     for k in range(len(u)):
         error, room = np.abs(u[k] - out[k]), 10.0 * sizes.relative * reach[k] + 1e-300
-        audit.hold("output is that of the control law", name, at.t, np.where(followed, error, 0.0), room)
+        audit.hold("output follows the control law", name, at.t, np.where(followed, error, 0.0), room)
     if clamps:
-        audit.skip(f"integral of '{name}' at its limits", "which way clamping takes there is not sampled")
+        audit.skip(f"integral of '{name}' at its limits", "the direction of clamping there is not sampled")
     rate = block.A @ z + block.B @ w
     if limited and options["anti_windup"] == "back_calculation":
         if block.integral >= 0 and block.tracking > 0.0:
@@ -128,7 +128,7 @@ def _check_sampled(
     after = np.minimum(ticks + 4.0 * np.spacing(np.abs(ticks)), end)
     w = _sampled_inputs(loop, block, Samples(run, before, d), Samples(run, after, d))
     if _near_a_step(w, block, options["quantum"]):
-        audit.skip(f"output of '{name}'", "a sample lies on an edge of the measuring scale")
+        audit.skip(f"output of '{name}'", "a sample lies on a step of the quantiser")
         return
     state = Sampled(block, options, loop["control"]["law"]["kind"] != "LTI")
     u = np.array([state.tick(w[:, i]) for i in range(ticks.size)])
@@ -140,7 +140,7 @@ def _check_sampled(
         found = panels.grid(panels.at[label])[:, 1:-1].ravel()
         error = np.where(last >= 0, np.abs(found - u[np.maximum(last, 0), j]), 0.0)
         room = 10.0 * sizes.relative * size[j] + 1e-300
-        audit.hold("sampled output is that of the control law", name, t, error, room)
+        audit.hold("sampled output follows the control law", name, t, error, room)
 
 
 def _sampled_inputs(loop: dict[str, Any], block: Block, before: Samples, after: Samples) -> Array:

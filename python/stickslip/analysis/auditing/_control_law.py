@@ -1,4 +1,4 @@
-"""Controllers written a second time, from their formulas: ``z' = A z + B w``, ``u = C z + D w``.
+"""Independent implementation of the controllers as linear blocks: ``z' = A z + B w``, ``u = C z + D w``.
 
 The inputs w are named by channels: what is read (reference or measurement), which of them, and how often it is
 differentiated; ``difference`` stands for the difference quotient of successive samples.
@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Channel:
-    """One input."""
+    """One input of a controller."""
 
     of: str
     index: int = 0
@@ -27,7 +27,7 @@ class Channel:
 
 @dataclass
 class Block:
-    """A controller as matrices; `integral` is the state that anti-windup acts on, -1 if there is none."""
+    """A controller as matrices; `integral` is the index of the state with anti-windup, -1 if there is none."""
 
     A: Array
     B: Array
@@ -127,7 +127,7 @@ _LAWS = {"P": _proportional, "PI": _integral, "PID": _pid, "Cascade": _cascade, 
 
 
 def block_of(control: dict[str, Any]) -> Block | None:
-    """The controller as described; None for a function."""
+    """Return the matrices of a described controller; None for a Python function."""
     law, options = control["law"], control["options"]
     made = _LAWS.get(law["kind"])
     if made is None:
@@ -162,7 +162,7 @@ def _exponential(a: Array) -> Array:
 
 
 class Sampled:
-    """A sampled controller, tick by tick: the backward rectangle rule, or the exact response to held inputs of matrices."""
+    """A sampled controller: backward rectangle rule, or for matrices the exact response to held inputs."""
 
     def __init__(self, block: Block, options: dict[str, Any], backward: bool) -> None:
         self.block, self.options, self.backward = block, options, backward
@@ -194,7 +194,7 @@ class Sampled:
         return w
 
     def tick(self, samples: Array) -> Array:
-        """Output at the next instant."""
+        """Return the output at the next sampling instant."""
         w, low, high = self._inputs(samples), self.options["limits"]["min"], self.options["limits"]["max"]
         if not self.backward:
             raw = self.block.C @ self.z + self.block.D @ w

@@ -1,9 +1,9 @@
 """Check of friction elements that leave rest beside closed contacts: break-away must be necessary.
 
-A place leaves rest if its static level makes it leave: with the static level as its force it accelerates in that
-direction. After each instant at which a place at rest has left, one implicit step is solved for every combination of
-modes of contacts and friction, with this place sliding at its static level and the others at either level; if none holds
-for any of a few short steps, the place should have rested.
+An element breaks away if it accelerates in that direction with its static level as friction force. After each
+break-away one implicit step is solved for every combination of modes of contacts and friction, with this element
+sliding at its static level and the others at either level. If no combination is consistent for any of a few short
+steps, the element should have remained at rest.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _is_simple(d: Description) -> bool:
 
 
 def check_departures(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
-    """Hold departures from rest at the start and beside contacts against one implicit step."""
+    """Check break-aways at the start and beside contacts by one implicit step."""
     if not d.contacts or not _is_simple(d):
         return
     begin = float(run._raw.t_begin)
@@ -70,7 +70,7 @@ def check_departures(audit: Audit, run: Any, d: Description, sizes: Sizes) -> No
             # Over shorter ones the last digits of t change forces that pass zero there by more than is allowed.
             excess = [instant.excess(i, side, h) for h in steps if h * _ALLOWED >= np.spacing(t)]
             if excess:
-                audit.hold("leaves rest at its static level", place.name, t, min(excess), _ALLOWED)
+                audit.hold("breaks away at its static level", place.name, t, min(excess), _ALLOWED)
 
 
 def _has_left(run: Any, place: Place, t: float) -> bool:
@@ -121,7 +121,7 @@ class _Instant:
         return float(least)
 
     def _sets(self, place: Place, side: int) -> Iterator[list[tuple[int, bool]]]:
-        """Modes of contacts and friction; of what slides also whether it does so at the static level."""
+        """Modes of contacts and friction; for sliding elements with a flag for the static level."""
         one = [(side, True)]
         any_mode = [(_HELD, True), *itertools.product((1, -1), (True, False))]
         choices = [[(_HELD, True), (_OPEN, True)]] * len(self.contacts)

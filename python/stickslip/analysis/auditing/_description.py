@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 @dataclass
 class Place:
-    """Friction between two surfaces: of an element with a given load, or of a contact."""
+    """Friction between two surfaces: an element with a given load, or the friction of a contact."""
 
     name: str
     along: Row  # w: the relative velocity is w . q' - surface_velocity
@@ -47,19 +47,19 @@ class Place:
         return self.normal_load is None
 
     def relative(self, at: Samples) -> Array:
-        """W . q' - surface_velocity."""
+        """Return the relative velocity ``W . q' - surface_velocity``."""
         v: Array = self.along.along(at) - self.surface_velocity.values(at.t)
         return v
 
     def drift(self, at: Samples) -> Array:
-        """Part of the relative acceleration that does not depend on accelerations."""
+        """Return the part of the relative acceleration that does not depend on accelerations."""
         drift: Array = self.along.turn(at) - self.surface_velocity.values(at.t, 1)
         return drift
 
 
 @dataclass
 class Contact:
-    """A gap that stays >= 0, or, with a `compliance`, that pushes where it is below zero."""
+    """A contact: rigid with a gap >= 0, or compliant with a force where the gap is negative."""
 
     name: str
     gap: Gap
@@ -71,16 +71,16 @@ class Contact:
 
     @property
     def normal(self) -> Row:
-        """w_N, the gradient of the gap."""
+        """Return w_N, the gradient of the gap."""
         return self.gap.row
 
     @property
     def rigid(self) -> bool:
-        """True if it does not yield."""
+        """True if the contact has no compliance."""
         return not self.compliance
 
     def ratio(self, rate: float) -> float:
-        """The coefficient of restitution where the gap changes at this rate before an impact."""
+        """Return the coefficient of restitution at a gap rate before impact."""
         if not isinstance(self.restitution, Formulas):
             return self.restitution
         speed = np.array([max(-rate, 0.0)])
@@ -89,7 +89,7 @@ class Contact:
 
 @dataclass
 class Push:
-    """A force on the coordinates: of a signal, of what is sampled under a name, or a formula of the motion."""
+    """An external force: a signal, a held output of a sampled controller, or a formula of the motion."""
 
     along: Array
     signal: Any = None
@@ -97,21 +97,23 @@ class Push:
     formula: Formulas | None = None  # of positions, velocities and time
 
     def value(self, at: Samples) -> Array:
-        """The force at the times of these samples."""
+        """Return the force at the sample times."""
         if self.formula is not None:
             return evaluated(self.formula, at)
         values: Array = at[self.sampled] if self.sampled else self.signal.values(at.t)
         return values
 
     def doubt(self, at: Samples, relative: float, greatest: Mapping[str, float]) -> Array:
-        """Uncertainty of the above, for states with this error relative to their greatest values."""
+        """Return the uncertainty of the force for a relative error of the states."""
         room: Array = relative * np.abs(self.value(at))
         return room if self.formula is None else room + doubt_of(self.formula, at, relative, greatest)
 
 
 @dataclass
 class Constraint:
-    """``along . q = value(t)``, or ``along . q' = value(t)`` where `of_velocity`; a formula that is zero."""
+    """A constraint ``along . q = value(t)`` or, with `of_velocity`, ``along . q' = value(t)``; or a formula that is
+    kept zero.
+    """
 
     name: str
     along: Row
@@ -119,26 +121,26 @@ class Constraint:
     of_velocity: bool
 
     def off(self, at: Samples) -> Array:
-        """Deviation of the positions from the constraint."""
+        """Return the deviation of the positions from the constraint."""
         if isinstance(self.along, Gradient):
             return self.along.value(at)
         off: Array = (self.along.at(at) * at.q).sum(axis=0) - self.value.values(at.t)
         return off
 
     def rate(self, at: Samples) -> Array:
-        """Prescribed value of ``along . q'``."""
+        """Return the prescribed value of ``along . q'``."""
         values: Array = self.value.values(at.t, 0 if self.of_velocity else 1) - self.along.shift(at)
         return values
 
     def drift(self, at: Samples) -> Array:
-        """Prescribed value of ``along . q''``."""
+        """Return the prescribed value of ``along . q''``."""
         values: Array = self.value.values(at.t, 1 if self.of_velocity else 2) - self.along.turn(at)
         return values
 
 
 @dataclass
 class Description:
-    """A mechanical machine."""
+    """Data of a mechanical machine."""
 
     names: tuple[str, ...]
     mass: Mass
@@ -155,15 +157,15 @@ class Description:
 
     @property
     def unilateral(self) -> list[Contact]:
-        """Contacts and one-way clutches: all that takes part in impacts."""
+        """Contacts and one-way clutches: all elements that take part in impacts."""
         return self.contacts + self.clutches
 
     def inverse(self, at: Samples) -> Array:
-        """Inverse mass under constraints, shape (times, coordinates, coordinates)."""
+        """Return the inverse mass matrix under constraints, shape (times, coordinates, coordinates)."""
         return at.kept("inverse", lambda: self._inverse(at)[0])
 
     def demanded(self, at: Samples, order: int = 0) -> Array:
-        """Velocities, or accelerations, that constraints bring with them: coordinates x times."""
+        """Return the velocities or accelerations that constraints prescribe, shape (coordinates, times)."""
         if not self.constraints:
             return np.zeros_like(at.v)
         asked = np.array([c.drift(at) if order else c.rate(at) for c in self.constraints])
@@ -185,15 +187,15 @@ class Description:
 
     @property
     def surfaces(self) -> list[Place]:
-        """All friction, that of contacts included."""
+        """All places of friction, those of contacts included."""
         return self.places + [c.place for c in self.contacts if c.place is not None]
 
     def further(self, c: Contact) -> list[Place]:
-        """Friction along more directions of a contact, pressed by it."""
+        """Friction elements along further directions of a contact."""
         return [p for p in self.places if p.pressed_by == c.name]
 
     def direction(self, on: Mapping[str, float]) -> Array:
-        """A combination of coordinates as a vector."""
+        """Return a combination of coordinates as a vector."""
         w = np.zeros(len(self.names))
         for name, factor in on.items():
             w[self.names.index(name)] += factor
@@ -211,7 +213,7 @@ class Description:
 
 
 def internal_names(place: Place) -> list[str]:
-    """Names of the internal states of the law in a run."""
+    """Return the names of the internal states of a law in a run."""
     n = sum(_laws.state_count(term) for term in place.law.terms)
     return [f"{place.name}.z{i if n > 1 else ''}" for i in range(n)]
 
@@ -288,12 +290,12 @@ def _outputs(d: Description, e: Mapping[str, Any]) -> list[Push]:
 
 
 def evaluated(formula: Formulas, at: Samples) -> Array:
-    """The value of a formula."""
+    """Return the value of a formula."""
     return at.kept(("force", id(formula)), lambda: _formulas.values(formula, at.known(formula))[0])
 
 
 def doubt_of(formula: Formulas, at: Samples, relative: float, greatest: Mapping[str, float]) -> Array:
-    """Return the uncertainty of a formula, for inputs with this error relative to their greatest values."""
+    """Return the uncertainty of a formula for a relative error of its inputs."""
     names = [name for name in formula.inputs if name in greatest]
     if not names:
         return np.zeros_like(at.t)
@@ -304,7 +306,7 @@ def doubt_of(formula: Formulas, at: Samples, relative: float, greatest: Mapping[
 
 
 def describe(machine: Machine) -> Description:
-    """Read a machine."""
+    """Return the data of a machine."""
     core = machine._description
     plant = core.plant
     mass = Mass(plant["mass"], _formula(plant.get("mass_expression")))

@@ -1,7 +1,7 @@
-"""Numbers with a derivative: forward differentiation of arrays, written for the audit alone.
+"""Dual numbers: forward differentiation of arrays, written for the audit alone.
 
-A `Dual` is ``x + d e`` with ``e² = 0``; x and d are arrays that broadcast against each other, or duals themselves, of
-which second derivatives come.
+A `Dual` is ``x + d e`` with ``e² = 0``; x and d are arrays that broadcast against each other, or duals themselves for
+second derivatives.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 
 class Dual:
-    """A value and its derivative."""
+    """A value with its derivative."""
 
     __slots__ = ("d", "x")
     __array_ufunc__ = None  # NumPy leaves the operators to it
@@ -89,13 +89,13 @@ _CURVES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 
 
 def curve(name: str, a: Any) -> Any:
-    """A function of one value by its name."""
+    """Return an elementary function of one argument by its name."""
     value, slope = _CURVES[name]
     return Dual(curve(name, a.x), _times(a.d, slope(a.x))) if isinstance(a, Dual) else value(a)
 
 
 def power(a: Any, b: Any) -> Any:
-    """A to the b."""
+    """Return ``a ** b``."""
     if not (isinstance(a, Dual) or isinstance(b, Dual)):
         return np.power(a, b)
     (x, dx), (y, dy) = _parts(a), _parts(b)
@@ -105,7 +105,7 @@ def power(a: Any, b: Any) -> Any:
 
 
 def angle(a: Any, b: Any) -> Any:
-    """The angle of the point (b, a)."""
+    """Return the polar angle of the point (b, a)."""
     if not (isinstance(a, Dual) or isinstance(b, Dual)):
         return np.arctan2(a, b)
     (y, dy), (x, dx) = _parts(a), _parts(b)
@@ -113,17 +113,17 @@ def angle(a: Any, b: Any) -> Any:
 
 
 def length(a: Any, b: Any) -> Any:
-    """The square root of a² + b²."""
+    """Return ``sqrt(a² + b²)``."""
     return curve("sqrt", a * a + b * b) if isinstance(a, Dual) or isinstance(b, Dual) else np.hypot(a, b)
 
 
 def plain(a: Any) -> Any:
-    """The value without derivatives."""
+    """Return the value without derivatives."""
     return plain(a.x) if isinstance(a, Dual) else a
 
 
 def choose(first: Any, a: Any, b: Any) -> Any:
-    """A where `first` holds, else b."""
+    """Return a where `first` holds, else b."""
     if not (isinstance(a, Dual) or isinstance(b, Dual)):
         return np.where(first, a, b)
     (x, dx), (y, dy) = _parts(a), _parts(b)

@@ -1,4 +1,4 @@
-"""The energy balance that the run states, against the work of its forces."""
+"""Energy balance of a run, compared with the work of its forces."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_energy(
     rubs: Rubs,
     sizes: Sizes,
 ) -> None:
-    """Hold every term of the balance against what the samples say."""
+    """Check every term of the energy balance against the samples."""
     ends = np.unique(np.linspace(0, panels.b.size - 1, _MOST).astype(int))
     t = panels.b[ends]
     stated = run.at(t).energy
@@ -62,7 +62,7 @@ def check_energy(
     for name, taken in stated.springs.items():
         audit.hold("energy: springs", name, t, np.abs(taken - work.springs[name][ends]), room)
     for name, taken in stated.compliances.items():
-        audit.hold("energy: contacts that yield", name, t, np.abs(taken - work.compliances[name][ends]), room)
+        audit.hold("energy: compliant contacts", name, t, np.abs(taken - work.compliances[name][ends]), room)
     given = sum(stated.surfaces.values(), zero)
     held("energy: surfaces", given, work.surfaces[ends] + _walls(run, d, t) + _belts(d, rubs, t))
     for name, done in stated.constraints.items():

@@ -1,4 +1,4 @@
-"""Events: what may jump at them, and modes that change at them alone."""
+"""Events: continuity of states across events, and constant modes between them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from stickslip.analysis.auditing._tolerances import Sizes
 
 Array = NDArray[np.float64]
 
-# Of the time of the run. At one instant are made impacts within 1e-12 of it, and the limit of those that follow.
+# Share of the time of the run. Impacts within 1e-12 of it, and the limit of those that follow, share one instant.
 _FLIGHTS = 1e-11
 
 
 def check_events(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
-    """Hold the states on both sides of every boundary against each other, and the modes against the events."""
+    """Check the states on both sides of every event against each other, and the modes against the events."""
     _check_continuity(audit, run, d, panels, sizes)
     names = [p.name for p in d.surfaces if _laws.sticks(p.law)]
     for name in names + [c.name for c in d.contacts if c.place is None]:
@@ -60,8 +60,8 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
     for k, name in enumerate(d.names):
         room = sizes.relative * sizes.q[k] + (instant + np.where(struck, flights, 0.0)) * sizes.v[k]
         room += np.where(collapsed, flights * sizes.v.max(), 0.0)
-        audit.hold("position goes on", name, times, moved[k], room)
-        audit.hold("velocity goes on without an impact", name, times, turned[k], rooms[k])
+        audit.hold("position is continuous", name, times, moved[k], room)
+        audit.hold("velocity is continuous without an impact", name, times, turned[k], rooms[k])
     for place in d.surfaces:
         if any(type(term).__name__ == "Leuven" for term in place.law.terms):
             continue
@@ -70,18 +70,18 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
         for state in internal_names(place):
             room = sizes.relative * sizes.states[state] + instant * sizes.v.max()
             goes_on = np.where(opens, 0.0, jump(at[state]))
-            audit.hold("internal state goes on", state, times, goes_on, room)
+            audit.hold("internal state is continuous", state, times, goes_on, room)
 
 
 def check_modes(audit: Audit, run: Any, name: str, panels: Panels) -> None:
-    """Between its events an element keeps its mode."""
+    """Check that each element keeps its mode between its events."""
     events, at = run.events.of(name), panels.at
     mode = at[f"{name}.mode"]
     if not len(events):
-        audit.hold("mode changes at events alone", name, at.t, np.abs(mode - mode[0]), 0.0)
+        audit.hold("mode changes only at events", name, at.t, np.abs(mode - mode[0]), 0.0)
         return
     broken = np.abs(events.before[1:].astype(float) - events.after[:-1])
-    audit.hold("events follow each other", name, events.time[1:], broken, 0.0)
+    audit.hold("mode before an event is the one after the previous event", name, events.time[1:], broken, 0.0)
     last = np.searchsorted(events.time, at.t, side="right") - 1
     expected = np.where(last < 0, float(events.before[0]), events.after[np.maximum(last, 0)])
-    audit.hold("mode changes at events alone", name, at.t, np.abs(mode - expected), 0.0)
+    audit.hold("mode changes only at events", name, at.t, np.abs(mode - expected), 0.0)

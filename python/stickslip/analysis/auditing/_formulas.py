@@ -1,4 +1,4 @@
-"""Formulas of the motion as a machine describes them, evaluated and differentiated without the engine."""
+"""Formulas of a machine's description, evaluated and differentiated without the engine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PAIRS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class Formulas:
-    """Several values of named inputs, one for each output."""
+    """A vector of formulas with named inputs."""
 
     def __init__(self, tape: Mapping[str, Any]) -> None:
         self._constants: list[float] = list(tape["constants"])
@@ -56,19 +56,19 @@ class Formulas:
 
 
 def values(formulas: Formulas, known: Mapping[str, Array]) -> Array:
-    """Outputs x times."""
+    """Return the values, shape (outputs, times)."""
     return _grid(formulas(known), np.shape(_size(known)))
 
 
 def slopes(formulas: Formulas, known: Mapping[str, Array], by: Sequence[str]) -> Array:
-    """Partial derivatives: outputs x `by` x times."""
+    """Return the partial derivatives, shape (outputs, len(by), times)."""
     unit = np.eye(len(by))[:, :, None]
     seeded = {name: Dual(x, unit[list(by).index(name)]) if name in by else x for name, x in known.items()}
     return _grid([_derivative(y) for y in formulas(seeded)], (len(by), *np.shape(_size(known))))
 
 
 def bends(formulas: Formulas, known: Mapping[str, Array], by: Sequence[str]) -> Array:
-    """Second partial derivatives: outputs x `by` x `by` x times."""
+    """Return the second partial derivatives, shape (outputs, len(by), len(by), times)."""
     unit = np.eye(len(by))[:, :, None]
     seeded: dict[str, Any] = dict(known)
     for k, name in enumerate(by):
@@ -79,13 +79,13 @@ def bends(formulas: Formulas, known: Mapping[str, Array], by: Sequence[str]) -> 
 
 
 def rates(formulas: Formulas, known: Mapping[str, Array], pace: Mapping[str, Any]) -> Array:
-    """Derivatives along a motion in which inputs change with this pace: outputs x times."""
+    """Return the time derivatives for given rates of the inputs, shape (outputs, times)."""
     seeded = {name: Dual(x, pace.get(name, 0.0)) for name, x in known.items()}
     return _grid([_derivative(y) for y in formulas(seeded)], np.shape(_size(known)))
 
 
 def turns(formulas: Formulas, known: Mapping[str, Array], pace: Mapping[str, Any]) -> Array:
-    """Second derivatives along a motion of constant pace: outputs x times."""
+    """Return the second time derivatives for constant rates of the inputs, shape (outputs, times)."""
     seeded = {
         name: Dual(Dual(x, pace.get(name, 0.0)), Dual(pace.get(name, 0.0), 0.0)) for name, x in known.items()
     }

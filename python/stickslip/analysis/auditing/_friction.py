@@ -1,4 +1,4 @@
-"""Friction by its mode: at rest what the level can hold, in sliding the law, against the velocity."""
+"""Friction: within the static level in stick, by the law and against the velocity in slip."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SHARED = 1e-9  # of the forces that shared ones may miss their limits by
 def check_friction(
     audit: Audit, run: Any, d: Description, at: Samples, surfaces: list[Surface], sizes: Sizes
 ) -> None:
-    """Hold all friction against its laws."""
+    """Check all friction forces against their laws."""
     for place, one in zip(d.surfaces, surfaces, strict=True):
         _check_signals(audit, d, place, at, one, sizes)
         _check_sliding(audit, place, at, one, sizes)
@@ -51,7 +51,7 @@ def _check_signals(
         audit.hold("load is not negative", name, t, -one.load, room + 1e-300)
     known = one.known & closed
     error = np.where(known, np.abs(at[f"{name}.force"] - one.force), 0.0)
-    audit.hold("force is that of the law", name, t, error, one.uncertain + 1e-300)
+    audit.hold("force follows the law", name, t, error, one.uncertain + 1e-300)
     audit.hold("no force when open", name, t, np.where(closed, 0.0, np.abs(at[f"{name}.force"])), 1e-300)
 
 
@@ -100,16 +100,18 @@ def _check_rest(
 def _note_unchecked(audit: Audit, d: Description, place: Place) -> None:
     name = place.name
     if not place.on_contact and not load_is_known(place, d):
-        audit.skip(f"load of '{name}'", "it reads applied forces: the sampled load is taken")
+        audit.skip(f"load of '{name}'", "the load reads applied forces: the sampled load is used")
     kinds = {type(term).__name__ for term in place.law.terms}
     if "MaxwellSlip" in kinds:
-        audit.skip(f"rates of '{name}'", "which elements of MaxwellSlip slip is not sampled")
+        audit.skip(f"rates of '{name}'", "the slipping elements of MaxwellSlip are not sampled")
     if "Leuven" in kinds:
-        audit.skip(f"memory of '{name}'", "where loops of Leuven's law close; its force and rate are checked")
+        audit.skip(f"memory of '{name}'", "closing of the loops of Leuven's law; force and rate are checked")
     if "TwoStateBristle" in kinds:
-        audit.skip(f"rates of '{name}' at rest", "they move with the force that is held")
+        audit.skip(f"rates of '{name}' at rest", "they depend on the force in stick")
     o = place.options
     if o is not None and isinstance(o.memory, Lag):
-        audit.skip(f"lagged force of '{name}' at rest", "only that in sliding is checked, and what it holds")
+        audit.skip(
+            f"lagged force of '{name}' at rest", "checked in sliding only; in stick its limits are checked"
+        )
     if o is not None and place.on_contact and o.presliding is not None and o.presliding.damping > 0.0:
-        audit.skip(f"presliding force of '{name}'", "how its damping follows the load of a contact")
+        audit.skip(f"presliding force of '{name}'", "its damping depends on the load of a contact")

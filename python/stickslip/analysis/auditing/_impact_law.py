@@ -1,9 +1,9 @@
-"""Every outcome of an impact under Poisson's law, by trying all combinations of modes.
+"""All outcomes of an impact under Poisson's law, by enumeration of mode combinations.
 
 Compression ends with ``v_N >= 0`` complementary to ``L >= 0`` and ``|S| <= mu L``; expansion adds ``L_E >= e L_C``
 complementary to ``v_N >= 0``, with ``|S_E| <= mu L_E`` (Glocker 1995; Hinrichsen 2007, chapter 5). In each phase a
-contact separates, or sticks, or slips to one side; each combination is a linear system, and what solves it with all
-signs right is an outcome.
+contact separates, sticks, or slips in one direction. Each combination is a linear system, and a solution with all signs
+correct is an outcome.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SIGNS = 1e-9
 class Blow:
     """One impact at the velocities of its contacts.
 
-    Rows of `response` and `before` are the normals, then the tangents; impulses enter as (L, -S).
+    Rows of `response` and `before` are the normals, then the tangents; impulses are ordered as (L, -S).
     """
 
     response: Array
@@ -39,11 +39,11 @@ class Blow:
         return self.restitution.size
 
     def sets(self) -> int:
-        """Combinations of modes in one phase."""
+        """Return the combinations of modes in one phase."""
         return int(2**self.contacts * 3 ** len(self.contact_of))
 
     def distinct(self) -> bool:
-        """True if the impulses follow from the velocities."""
+        """True if the velocities determine the impulses."""
         scale = np.sqrt(np.diag(self.response))
         unit = self.response / np.outer(scale, scale)
         return bool(np.linalg.eigvalsh(unit).min() > 1e-8)
@@ -122,7 +122,7 @@ def _phase(blow: Blow, floor: Array, start: Array, stored: Array | None = None) 
 
 
 def poisson(blow: Blow) -> list[Array]:
-    """Velocities of the contacts after the impact, of every outcome."""
+    """Return the contact velocities after the impact for every outcome."""
     n, outcomes = blow.contacts, []
     for compressed, between in _phase(blow, np.zeros(n), blow.before):
         for _, after in _phase(blow, blow.restitution * compressed[:n], between, compressed):

@@ -1,4 +1,4 @@
-"""Impacts: the balance of impulses, and the law of impact."""
+"""Impacts: balance of momentum and the impact law."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def stated_rubs(events: Any, d: Description) -> Rubs:
 
 @dataclass
 class Instant:
-    """Impulses that act together."""
+    """Impulses that act at the same instant."""
 
     time: float
     number: int
@@ -139,7 +139,7 @@ class _Strike:
 
 
 def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> Rubs:
-    """Hold every impact against the balance of impulses, and against the law of impact.
+    """Check every impact against the balance of momentum and the impact law.
 
     Returns the impulses of friction along further directions of contacts.
     """
@@ -151,7 +151,7 @@ def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> Rubs:
     rubs = stated_rubs(run.events, d)
     left = _check_balance(audit, run, machine, rubs, sizes)
     if len(instants) < times.size:
-        audit.skip("the law of some impacts", f"that of {len(instants)} of {times.size} is checked")
+        audit.skip("the law of some impacts", f"checked for {len(instants)} of {times.size}")
     for j, time in enumerate(times):
         v = left[:, j]
         for one in instants.get(float(time), []):
@@ -226,14 +226,16 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, row: Any, j: int, sizes: 
     slow = [slowest(row(c.normal, j), sizes) for c in one.contacts]
     speed = float(np.abs(s.before).max() + np.abs(s.after).max())
     room = _ROOM * speed + max(slow)
-    # What takes a slow rebound back is an impulse along normals alone, beside those of the law.
+    # A slow rebound is cancelled by an impulse along normals alone, in addition to those of the law.
     taken = max(rate / float(blow.response[k, k]) for k, rate in enumerate(slow))
     push = _ROOM * float(np.abs(s.impulse).max()) + taken
     approaching = bool((s.before[:n] < -_ROOM * speed - np.array(slow)).any())
     restitution = blow.restitution if approaching else np.zeros(n)
     newton = any(c.impact == "newton" for c in one.contacts) and not one.poisson
     if one.poisson:
-        audit.skip("whether Newton's law has an answer at some impacts", "the run says that it has none")
+        audit.skip(
+            "existence of a solution of Newton's law at some impacts", "the run states that there is none"
+        )
     for k, c in enumerate(one.contacts):
         audit.hold("impulse >= 0", c.name, one.time, -one.normal[k], push)
         if one.collapse or not one.summed:  # repeated impacts may be interrupted between two of them
@@ -244,11 +246,11 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, row: Any, j: int, sizes: 
     work = -0.5 * float(s.impulse @ (s.before + s.after))
     doubt = 1e-7 * (np.abs(s.before) + np.abs(s.after)) + room
     name, heat = one.contacts[0].name, float(np.abs(s.impulse) @ doubt)
-    audit.hold("loss is that of the impulses", name, one.time, abs(one.loss - work), heat + 1e-300)
+    audit.hold("loss follows from the impulses", name, one.time, abs(one.loss - work), heat + 1e-300)
     if not (one.gains and blow.contact_of):  # without friction no law of impact gains energy
-        audit.hold("energy is not gained in an impact", name, one.time, -work, heat)
+        audit.hold("no energy gain in an impact", name, one.time, -work, heat)
     if one.summed:
-        audit.skip("the law of impacts that repeat themselves", "the events state their sum")
+        audit.skip("the law of repeated impacts", "the events state only the sum of their impulses")
         for k, c in enumerate(one.contacts if one.collapse else []):
             audit.hold("contact rests after a collapse", c.name, one.time, abs(float(s.after[k])), room)
     elif newton or not restitution.any():

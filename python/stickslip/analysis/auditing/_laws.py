@@ -1,8 +1,8 @@
-"""Friction laws written a second time, from their formulas: what the audit holds a run against.
+"""Independent implementation of the friction laws.
 
-Each term gives its dry part per unit of load, its viscous part, and the rates of its internal states, at the
-velocities `v` on the sides `side` (+1 or -1; 0 at rest, where jumps at zero are left out) with the internal states
-`z` (a row each). References stand in the docstrings of the laws.
+Each term gives its dry part per unit of load, its viscous part, and the rates of its internal states, for velocities
+`v`, their signs `side` (+1 or -1; 0 at rest, without the jump at zero) and internal states `z` (one row each). The
+docstrings of the laws give the references.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _fall(term: Any, speed: Array) -> Array:
 
 
 def level(term: Any, v: Array) -> Array:
-    """Height of the curve over speed."""
+    """Return the dry level at a speed."""
     if term.static == term.kinetic or term.stribeck_velocity is None:
         return np.full(v.shape, float(term.kinetic))
     height: Array = term.kinetic + (term.static - term.kinetic) * _fall(term, np.abs(v))
@@ -63,7 +63,7 @@ def _tanh(c: Any, v: Array, side: Array, z: Array) -> Parts:
 
 
 def table_side(c: Any, side: int) -> tuple[Array, Array]:
-    """Points of the branch on one side of zero, by growing velocity."""
+    """Return the points of a table on one side of zero, by increasing velocity."""
     x, f = np.asarray(c.velocities, dtype=float), np.asarray(c.forces, dtype=float)
     if c.odd:
         x, f = (x, f) if side > 0 else (-x[::-1], -f[::-1])
@@ -133,7 +133,7 @@ def _maxwell(c: Any, v: Array, side: Array, z: Array) -> Parts:
 
 
 def maxwell_slipping(c: Any, v: Array, side: Array, z: Array) -> Array:
-    """Rates of elements that all slip."""
+    """Return the rates of Maxwell elements that all slip."""
     attraction = c.attraction or 0.0
     rates: Array = attraction * (side * np.asarray(c.share)[:, None] - z / level(c, v))
     return rates
@@ -169,14 +169,14 @@ _FORMULAS: dict[str, Callable[[Any, Array, Array, Array], Parts]] = {
 
 
 def state_count(term: Any) -> int:
-    """Number of internal states of one term."""
+    """Return the number of internal states of a term."""
     one = {"LuGre": 1, "Dahl": 1, "ElastoPlastic": 1, "BoucWen": 1, "TwoStateBristle": 2, "Leuven": 16}
     kind = type(term).__name__
     return len(term.stiffness) if kind == "MaxwellSlip" else one.get(kind, 0)
 
 
 def state_sizes(law: Any) -> list[float]:
-    """Return the values of internal states in steady sliding, as sizes."""
+    """Return the magnitudes of internal states in steady sliding."""
     sizes: list[float] = []
     for term in law.terms:
         kind, n = type(term).__name__, state_count(term)
@@ -194,7 +194,7 @@ def state_sizes(law: Any) -> list[float]:
 
 
 def parts(law: Law, v: Array, side: Array, z: Array) -> Parts:
-    """The sum of all terms; rates one below the other."""
+    """Return the sums over all terms: dry part, viscous part, and the rates of all internal states."""
     dry, viscous, rates, first = np.zeros_like(v), np.zeros_like(v), [], 0
     for term in law.terms:
         n = state_count(term)
@@ -205,7 +205,7 @@ def parts(law: Law, v: Array, side: Array, z: Array) -> Parts:
 
 
 def known(law: Law) -> bool:
-    """True if every term has its formula here."""
+    """True if the audit has a formula for every term."""
     return all(type(term).__name__ in _FORMULAS for term in law.terms)
 
 
@@ -237,13 +237,13 @@ def jump(law: Law) -> tuple[float, float]:
 
 
 def sticks(law: Law) -> bool:
-    """True if rest is a mode of its own: the curve jumps at zero."""
+    """True if the curve jumps at zero, so that stick is a mode."""
     low, high = jump(law)
     return high > low
 
 
 def kinetic(law: Law) -> float:
-    """Dry level far away from rest, per unit of load."""
+    """Return the dry level at high speed, per unit of load."""
     far, ahead = np.array([1e100]), np.ones(1)
     total = 0.0
     for term in law.terms:

@@ -32,10 +32,10 @@ _FINEST, _SAME = 2**14, 0.1  # parts of one panel, and how much the residual tha
 def forces(
     d: Description, at: Samples, surfaces: list[Surface], sizes: Sizes, touching: bool = False
 ) -> tuple[Array, Array]:
-    """Right-hand side of ``M a = f``, and its uncertainty.
+    """Return the right-hand side of ``M a = f`` with its uncertainty.
 
-    `touching`: at instants at which springs may touch, whose forces jump there; then as the run states them, which is
-    held against their laws elsewhere.
+    With `touching`, at instants at which spring forces may jump, the spring forces of the run are used; another check
+    compares them with their laws.
     """
     relative = sizes.relative
     f = -d.damping @ at.v - d.stiffness @ at.q
@@ -110,7 +110,7 @@ class _Residuals:
 
 
 def check_motion(audit: Audit, run: Any, d: Description, a: Array, b: Array, sizes: Sizes) -> _Residuals:
-    """Hold the motion in the intervals [a, b] against the equations of motion."""
+    """Check the motion in the intervals [a, b] against the equations of motion."""
     first = _Residuals(d, run, a, b, sizes)
     _check_mass(audit, d, first.panels.at)
     checked = np.abs(first.left) / np.maximum(first.room, 1e-300)

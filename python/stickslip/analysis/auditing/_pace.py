@@ -1,4 +1,4 @@
-"""Time scale of a machine, which panels must resolve."""
+"""Time scale of a machine, which the panels of the audit must resolve."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _READS = ("position", "velocity")
 
 
 def fastest(d: Description) -> float:
-    """A bound of the rates of the linear part, 1/s: the plant with its springs alone, controllers alone, both together."""
+    """Return a bound of the rates of the linear part, 1/s: of the plant with springs, of the controllers, and of both
+    together.
+    """
     inverse, stiffness, damping = np.linalg.inv(d.mass.numbers), d.stiffness, d.damping
     for s in d.springs:
         stiffness = stiffness + s.stiffness * np.outer(s.along, s.along)
@@ -72,7 +74,7 @@ class _Loops:
 
 
 def fastest_signal(d: Description, begin: float, end: float) -> float:
-    """The same of the functions of time: greatest second over greatest first derivative."""
+    """Return a bound of the rates of the signals, 1/s: greatest second over greatest first derivative."""
     t, rate = np.linspace(begin, end, 257), 0.0
     for s in d.signals():
         if not s.is_constant:

@@ -1,9 +1,9 @@
 """Velocities that count as zero.
 
-A rate below 1e-11 of its size is zero, as well as rounding leaves it: what touches or sticks is put to rest with the
-least change of kinetic energy, without an impulse. So is what rebounds slower than 1e-9 of its size
-(`rebound_threshold`). The size of a velocity is the greatest that the run has seen, that
-its forces would give, or that of `Machine.scales`.
+A velocity below 1e-11 of its size is zero within rounding: touching and sticking elements are put to rest with the
+least change of kinetic energy, without an impulse. The same holds for rebounds slower than 1e-9 of their size
+(`rebound_threshold`). The size of a velocity is the greatest of its values in the run, the velocity that its forces
+would give, and `Machine.scales`.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ RESTS, _STAYS = 2e-11, 2e-9
 
 
 def fastest(row: Array, sizes: Sizes) -> float:
-    """Size of a velocity along it."""
+    """Return the size of a velocity along a direction."""
     return float(np.abs(row) @ np.maximum.reduce([3.0 * sizes.v, sizes.speed, sizes.scale]))
 
 
 def slowest(normal: Array, sizes: Sizes) -> float:
-    """Rebound that may count as none."""
+    """Return the greatest rebound velocity that counts as zero."""
     return _STAYS * fastest(normal, sizes)
 
 
 def put_to_rest(d: Description, at: Samples, j: int, struck: set[str], sizes: Sizes) -> Array:
-    """Momentum that goes where all that touches or rests at a time is put to rest: W' (W M^-1 W')^+ s.
+    """Return the largest momentum change when touching and resting elements are set to rest: W' (W M^-1 W')^+ s.
 
-    Contacts and friction share it, so that a rate along one normal moves every coordinate which that set holds. Contacts
-    that struck and stay may have lost a slow rebound.
+    All contacts and friction elements are set to rest together, so a rate along one normal can change every coordinate.
+    Contacts that stay closed after an impact may have lost a slow rebound.
     """
     normals = {c.name: column(c.normal.at(at), j) for c in d.unilateral if c.rigid}
 

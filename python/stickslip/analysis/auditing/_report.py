@@ -1,4 +1,4 @@
-"""Result of an audit: findings, and unchecked laws."""
+"""Result of an audit: findings, and laws that could not be checked."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Check of friction elements that begin to slide: rest must have been impossible.
+"""Check of break-aways and reversals: rest must have been impossible.
 
-Rest is kept, and taken when a velocity comes to zero, as long as a force within the static level holds it. At every
-instant at which one place leaves rest or reverses, the accelerations are solved once more with this place held and
-every other in its new mode; if all forces are then well within their limits, it should have rested.
+An element at rest stays at rest, and an element whose velocity reaches zero comes to rest, if a force within the static
+level can hold it. At every break-away and reversal of one element the accelerations are solved again with this element
+at rest and all others in their new modes; if all forces are then well within their limits, the element should have
+rested.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _MARGIN = 1e-5  # of the level: less is the accuracy of the instant, and the mar
 
 
 def rigid(place: Place) -> bool:
-    """Rest is a constraint, and its level that of the law alone."""
+    """True if rest is a constraint whose level depends on the law alone."""
     o = place.options
     plain = o is None or (o.presliding is None and o.memory is None and o.dwell == 0.0)
     bristles = sum(_laws.state_count(term) for term in place.law.terms)
@@ -37,13 +38,13 @@ def rigid(place: Place) -> bool:
 
 
 def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
-    """Hold break-aways and reversals against the static level."""
+    """Check break-aways and reversals against the static level."""
     for i, place in enumerate(d.surfaces):
         if not rigid(place):
             if _laws.sticks(place.law):
                 audit.skip(
                     f"break-aways of '{place.name}'",
-                    "levels that depend on the past; those at rest are checked",
+                    "static levels that depend on the past; forces in stick are checked",
                 )
             continue
         events = run.events.of(place.name)
@@ -52,7 +53,7 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
         turns &= ~struck & (events.time > run._raw.t_begin)
         if (turns & (events.solutions > 1)).any():
             audit.skip(
-                f"some break-aways of '{place.name}'", "there are several answers, and the rule has chosen"
+                f"some break-aways of '{place.name}'", "several solutions exist, and a rule has selected one"
             )
             turns &= events.solutions <= 1
         if not turns.any():
@@ -72,7 +73,13 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
                     )
                     continue
                 spare = _spare(d, i, j, f[:, j], at, surfaces, sizes)
-                audit.hold("rests while a force within the level holds it", place.name, t[j], spare, _MARGIN)
+                audit.hold(
+                    "stays at rest while a force within the static level suffices",
+                    place.name,
+                    t[j],
+                    spare,
+                    _MARGIN,
+                )
 
 
 def _slow(place: Place, at: Samples, j: int, sizes: Sizes) -> float:

@@ -38,7 +38,7 @@ class Samples:
         return self._read[name]
 
     def rows(self, names: Iterable[str]) -> Array:
-        """Several signals, one below the other."""
+        """Return several signals as the rows of one array."""
         found = [self[name] for name in names]
         return np.array(found) if found else np.zeros((0, self.t.size))
 
@@ -74,7 +74,7 @@ class Samples:
         return {"time": self.t, **{name: self[name] for name in formulas.inputs if name != "time"}}
 
     def some(self, formulas: Formulas, most: int) -> dict[str, Array]:
-        """The same at so many of the times."""
+        """Return the inputs of formulas at an even selection of about `most` times."""
         chosen = slice(None, None, 1 + self.t.size // most)
         return {name: x[chosen] for name, x in self.known(formulas).items()}
 
@@ -82,7 +82,7 @@ class Samples:
 class Panels:
     """Intervals [a, b] without events within, and a run at their ends and nodes.
 
-    At the end of a panel values are those from the left.
+    Values at the end of a panel are limits from the left.
     """
 
     def __init__(self, run: Any, a: Array, b: Array, d: Description) -> None:
@@ -97,17 +97,17 @@ class Panels:
         self.width = b - a
 
     def grid(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Samples as (..., panels, points)."""
+        """Return samples with the shape (..., panels, points)."""
         return values.reshape(*values.shape[:-1], *self.shape)
 
     def integral(self, values: Array) -> Array:
-        """Integral of samples over each panel."""
+        """Return the integral of samples over each panel."""
         inner = self.grid(values)[..., 1:-1]
         total: Array = 0.5 * self.width * (inner @ _WEIGHTS)
         return total
 
     def change(self, values: Array) -> Array:
-        """Value at the end, from the left, less that at the start, from the right."""
+        """Return the change over each panel: the left limit at its end less the right limit at its start."""
         ends = self.grid(values)
         difference: Array = ends[..., -1] - ends[..., 0]
         return difference
@@ -126,7 +126,7 @@ def _ticks(d: Description, begin: float, end: float) -> list[Array]:
 def intervals(run: Any, d: Description) -> tuple[Array, Array]:
     """Ends of intervals in which a run is smooth, close enough for the Gauss rule in most cases.
 
-    Panels between times that differ only by rounding are left out.
+    Panels between times that differ only by rounding are omitted.
     """
     begin, end = float(run._raw.t_begin), float(run._raw.t_end)
     steps = np.array(run._raw.step_times())

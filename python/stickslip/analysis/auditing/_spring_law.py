@@ -1,4 +1,4 @@
-"""Springs: their forces from elongation and rate by the law as it is described."""
+"""Springs: force as a function of elongation and rate, from the description."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Array = NDArray[np.float64]
 
 @dataclass
 class Line:
-    """A characteristic ``f(x)`` by its points; the outermost lines go on."""
+    """A piecewise linear characteristic ``f(x)`` given by points; the outermost lines continue."""
 
     x: Array
     f: Array
 
     def at(self, x: Array) -> Array:
-        """Its value."""
+        """Return ``f(x)``."""
         k = np.clip(np.searchsorted(self.x, x) - 1, 0, self.x.size - 2)
         slope = (self.f[k + 1] - self.f[k]) / (self.x[k + 1] - self.x[k])
         value: Array = self.f[k] + slope * (x - self.x[k])
         return value
 
     def stored(self, x: Array) -> Array:
-        """Its integral from zero to x, by the trapezoids between all points on the way."""
+        """Return the integral of f from zero to x, by trapezoids between the points."""
         ends = np.concatenate([self.x, [0.0]])
 
         def one(to: float) -> float:
@@ -42,7 +42,7 @@ class Line:
 
 @dataclass
 class Spring:
-    """``x = along . q - rest``; the sum of its parts acts with ``-F`` along `along`."""
+    """A spring with the elongation ``x = along . q - rest``; the sum F of its parts acts as ``-F`` along `along`."""
 
     name: str
     along: Array
@@ -53,17 +53,17 @@ class Spring:
     two_sided: bool
 
     def elongation(self, q: Array, t: Array) -> Array:
-        """X."""
+        """Return the elongation x."""
         x: Array = self.along @ q - self.rest.values(t)
         return x
 
     def rate(self, v: Array, t: Array) -> Array:
-        """Its derivative."""
+        """Return the elongation rate x'."""
         rate: Array = self.along @ v - self.rest.values(t, 1)
         return rate
 
     def pushes(self, x: Array, v: Array) -> list[Array]:
-        """The force of each part: a flank that its damper would make pull has none."""
+        """Return the force of each part; a flank has none where its damper would make it pull."""
         out = []
         for line, side in zip(self.parts, self.sides, strict=True):
             f = line.at(x)
@@ -73,23 +73,25 @@ class Spring:
         return out
 
     def force(self, x: Array, v: Array) -> Array:
-        """F."""
+        """Return the force F."""
         total: Array = np.sum(self.pushes(x, v), axis=0)
         return total
 
     def line(self, x: Array) -> Array:
-        """F without the damper."""
+        """Return the force F without the damper."""
         total: Array = np.sum([line.at(x) for line in self.parts], axis=0)
         return total
 
     @property
     def stiffness(self) -> float:
-        """The greatest slope."""
+        """Return the greatest slope of the characteristic."""
         slopes = [np.abs(np.diff(line.f) / np.diff(line.x)).max() for line in self.parts]
         return float(np.sum(slopes))
 
     def doubt(self, x: Array, v: Array, x_room: Array | float, v_room: Array | float) -> Array:
-        """Return the allowed error of the force, by that of position and velocity; at the start of contact the jump."""
+        """Return the allowed error of the force for given errors of position and velocity; at the start of contact this
+        includes the jump.
+        """
         f = self.stiffness * x_room + self.damping * v_room + 0.0 * x
         for line, side in zip(self.parts, self.sides, strict=True):
             if side != 0:
@@ -99,7 +101,7 @@ class Spring:
 
 
 def spring_of(e: Mapping[str, Any], along: Array) -> Spring:
-    """The spring with this description."""
+    """Return the spring with this description."""
     k, play, preload, one_sided = (
         float(e["stiffness"]), float(e["backlash"]), float(e["preload"]), bool(e["one_sided"]),
     )  # fmt: skip

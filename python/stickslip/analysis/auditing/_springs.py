@@ -1,4 +1,4 @@
-"""Springs of a run: their elongations, forces and modes against their laws."""
+"""Springs of a run: elongations, forces and modes compared with their laws."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stickslip.modes import Mode
 
 
 def check_springs(audit: Any, run: Any, d: Any, panels: Any, sizes: Any) -> None:
-    """Hold all springs against their laws."""
+    """Check all springs against their laws."""
     at = panels.at
     for s in d.springs:
         x, v = s.elongation(at.q, at.t), s.rate(at.v, at.t)
@@ -25,7 +25,7 @@ def check_springs(audit: Any, run: Any, d: Any, panels: Any, sizes: Any) -> None
             x_room + 1e-300,
         )
         audit.hold(
-            "elongation_rate is its rate",
+            "elongation_rate is the rate of the elongation",
             s.name,
             at.t,
             np.abs(at[f"{s.name}.elongation_rate"] - v),
@@ -36,10 +36,10 @@ def check_springs(audit: Any, run: Any, d: Any, panels: Any, sizes: Any) -> None
         audit.hold("force of the spring", s.name, at.t, np.abs(force - s.force(x, v)), room)
         mode = at[f"{s.name}.mode"]
         open_ = mode == Mode.OPEN
-        audit.hold("no force without touch", s.name, at.t, np.where(open_, np.abs(force), 0.0), 0.0)
+        audit.hold("no force without contact", s.name, at.t, np.where(open_, np.abs(force), 0.0), 0.0)
         if any(s.sides):
             touches = np.sum([np.abs(push) for push in s.pushes(x, v)], axis=0)
-            audit.hold("open where nothing pushes", s.name, at.t, np.where(open_, touches, 0.0), room)
+            audit.hold("open without force", s.name, at.t, np.where(open_, touches, 0.0), room)
             pulls = np.where(mode == Mode.HIGH, -force, np.where(mode == Mode.LOW, force, 0.0))
             audit.hold("a flank never pulls", s.name, at.t, pulls, room)
         check_modes(audit, run, s.name, panels)

@@ -1,4 +1,4 @@
-"""Velocity, load and force of a place of friction, from the motion and the law alone."""
+"""Velocity, load and force of a friction element, from the motion and its law alone."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ OPEN = 2
 
 @dataclass
 class Surface:
-    """One place of friction at many times.
+    """State of one friction element at many times.
 
     Attributes
     ----------
     mode : ndarray
-        -1, 0, 1, or 2 while its contact is open; what nothing presses slides either way.
+        -1, 0, 1, or 2 while its contact is open; an unloaded element may slide in either direction.
     velocity, load, force : ndarray
-        Relative velocity; normal load with what a load force adds to it; force that opposes the velocity.
+        Relative velocity; normal load, including that of a load force; force that opposes the velocity.
     known : ndarray of bool
         True where `force` follows from the law; elsewhere, in stick, it is the force of the run.
     low, high : ndarray
         Limits of the friction force in stick.
     states, rates : ndarray
-        Internal states that move, and their rates; `state_names` names them, `moving` tells where they are given.
+        Internal states with rates, and their rates; `state_names` lists their names, `moving` is True where they are
+        known.
     uncertain, rates_uncertain : ndarray
         Uncertainty of force and rates.
     velocity_room : ndarray
@@ -64,7 +65,7 @@ def load_is_known(place: Place, d: Description) -> bool:
 
 
 def table_room(place: Place, sizes: Sizes) -> float:
-    """Return the allowed error of a load from a table, by that of positions."""
+    """Return the allowed error of a tabulated load for given errors of the positions."""
     if place.load_table is None:
         return 0.0
     where, loads = map(np.asarray, place.load_table)
@@ -74,7 +75,7 @@ def table_room(place: Place, sizes: Sizes) -> float:
 
 
 def form_room(place: Place, sizes: Sizes) -> float:
-    """Return the allowed error of a load by a load force, by that of its inputs."""
+    """Return the allowed error of a load force for given errors of its inputs."""
     if place.options is None or place.options.load_factor == 0.0:
         return 0.0
     terms = [abs(f) * sizes.states.get(name, 0.0) for name, f in place.load_form.items()]
@@ -82,14 +83,14 @@ def form_room(place: Place, sizes: Sizes) -> float:
 
 
 def load_room(place: Place, at: Samples, sizes: Sizes) -> Array | float:
-    """Return the allowed error of a load, by that of its inputs."""
+    """Return the allowed error of a normal load for given errors of its inputs."""
     if place.load_formula is not None:
         return doubt_of(place.load_formula, at, sizes.relative, sizes.states)
     return table_room(place, sizes) + form_room(place, sizes)
 
 
 def load_of(place: Place, d: Description, at: Samples) -> Array:
-    """Normal load, and what a load force adds to it."""
+    """Return the normal load and the contribution of a load force."""
     if place.on_contact:
         return at[f"{place.name}.normal_force"]
     if place.pressed_by:
@@ -110,7 +111,7 @@ def load_of(place: Place, d: Description, at: Samples) -> Array:
 
 
 def options_of(place: Place) -> tuple[float, float, float, float]:
-    """Lag, dwell time, travel and damping of presliding; 0 where there is none."""
+    """Return lag, dwell time, travel and damping of presliding; 0 for options that are not set."""
     o = place.options
     if o is None:
         return 0.0, 0.0, 0.0, 0.0
@@ -125,7 +126,7 @@ def dead_time(place: Place) -> float:
 
 
 def aged(place: Place, at: Samples, dwell: float) -> Array:
-    """Share of the static level after a time at rest (automaton, 9): f_sa + (f_s - f_sa) t/(t + T)."""
+    """Return the share of the static level after a time at rest (automaton, 9): f_sa + (f_s - f_sa) t/(t + T)."""
     if dwell == 0.0:
         return np.ones_like(at.t)
     share, clock = at[f"{place.name}.aged"], np.maximum(0.0, at.t - at[f"{place.name}.stuck_since"])
@@ -142,8 +143,8 @@ def _with_peak(place: Place, dry: Array, side: Array, peak: Array) -> Array:
 
 
 def remembered(place: Place, at: Samples, side: Array, late: Array) -> Array:
-    """Dry force per load of the velocity of one dead time ago, against the direction of the moment; where it stuck then,
-    the level at which it broke away.
+    """Return the dry force per unit load at the velocity of one dead time ago, opposing the present direction; if the
+    element stuck then, the level at which it broke away.
     """
     dry = _laws.parts(place.law, side * np.abs(late), side, np.zeros((0, late.size)))[0]
     if options_of(place)[1] == 0.0:
@@ -154,7 +155,7 @@ def remembered(place: Place, at: Samples, side: Array, late: Array) -> Array:
 
 
 def off_by(late: Array, error: Array | float) -> Array:
-    """A speed with an error, which makes no rest of it; rest stays what it is."""
+    """Return a speed with an error; zero stays zero, and no other speed becomes zero."""
     return np.where(late == 0.0, 0.0, np.maximum(np.abs(late) + error, np.finfo(float).tiny))
 
 
@@ -184,7 +185,7 @@ def _followed(place: Place, n: int) -> NDArray[np.bool_]:
 
 
 def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
-    """Everything about one place."""
+    """Return the state of one friction element."""
     relative = sizes.relative
     lag, dwell, travel, damping = options_of(place)
     mode, v, load = at[f"{place.name}.mode"], place.relative(at), load_of(place, d, at)

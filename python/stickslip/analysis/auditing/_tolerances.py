@@ -1,4 +1,4 @@
-"""Tolerances: errors that a correct run may have."""
+"""Tolerances of the audit: errors that a correct run may have."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ Array = NDArray[np.float64]
 # that between its ends. An exact flow leaves rounding, some hundred units in the last place of the terms that it sums.
 NUMERICAL = 300.0
 EXACT = 1e-10
-# What is at rest under large forces that balance moves by their rounding: a velocity has at least this share of the one
-# that they would give it over the run one by one.
+# A body at rest under large balanced forces moves by their rounding: its velocity is uncertain by at least this share of
+# the velocity that a single force would give it over the run.
 _STILL = 1e-4
 _BETWEEN = 513
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Greatest values in a run, and how uncertain its samples are.
+    """Greatest values in a run, and the uncertainty of its samples.
 
     Attributes
     ----------
     relative : float
         Error of each state relative to its size: 300 rtol of regimes that are integrated numerically, 1e-10 of exact
-        ones. The size is the greatest value that it takes in the run; where it is integrated, that of `Machine.scales`
-        if it is greater.
+        ones. The size is the greatest value of the state in the run; for integrated states, at least that of
+        `Machine.scales`.
     q, v : ndarray
         Greatest position and speed of each coordinate, or sizes given to them.
     seen : ndarray
-        Greatest speed of each coordinate in the run, whatever size it was given.
+        Greatest speed of each coordinate in the run, regardless of given sizes.
     states : dict
-        The same of internal states.
+        Greatest values of internal states.
     force : ndarray
         Sum of the sizes of all forces on each coordinate.
     speed, reach : ndarray
-        Velocity that these forces would give each coordinate over the run, if they were not balanced.
+        Velocity and distance that each coordinate would reach in the run under these forces, if they were not balanced.
     scale : ndarray
-        Sizes of the velocities of each coordinate by which thresholds are measured, `Machine.scales`.
+        Sizes of the velocities of each coordinate to which thresholds are relative, `Machine.scales`.
     span : float
         Length of the run, s.
     """
@@ -63,12 +63,12 @@ class Sizes:
     span: float
 
     def of(self, names: list[str]) -> Array:
-        """Sizes of internal states."""
+        """Return the sizes of internal states."""
         return np.array([self.states[name] for name in names])
 
 
 def sizes(run: Any, rtol: float, d: Description) -> Sizes:
-    """Return the tolerances of a run with this rtol."""
+    """Return the tolerances of a run with a given rtol."""
     kinds = set(", ".join(run.method.values()).split(", "))
     relative = EXACT if kinds <= {"exact", "slow subspace"} else max(EXACT, NUMERICAL * rtol)
     at = Samples(run, _steps(run), d)
