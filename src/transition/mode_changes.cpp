@@ -1,8 +1,10 @@
 #include "transition/mode_changes.hpp"
 
 #include "core/list.hpp"
+#include "core/tolerances.hpp"
 #include "friction/law.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stickslip {
@@ -10,6 +12,14 @@ namespace stickslip {
 void enter(FrictionMode& now, const Friction& p, Mode mode, double* x) noexcept {
   now.enter(mode);
   if (p.states >= 0 && now.slips()) on_turn(p.law, now.direction(), x + p.states);
+}
+
+bool has_jumped(const State& state, const Vector& before) noexcept {
+  for (Index i = 0; i < before.size(); ++i)
+    if (std::abs(state.base_x(i) - before(i)) >
+        tolerance::jump * std::max(state.nominal(i), std::abs(before(i))))
+      return true;
+  return false;
 }
 
 namespace {

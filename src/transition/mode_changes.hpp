@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dynamics/regime.hpp"
+#include "dynamics/state.hpp"
 
 namespace stickslip {
 
@@ -16,6 +17,9 @@ void enter(FrictionMode& now, const Friction& element, Mode mode, double* x) noe
 inline double relative_acceleration(const Friction& element, const Vector& xdot, const Vector& s) {
   return element.velocity.x.dot(xdot) + element.acceleration_s.dot(s);
 }
+
+// A state differs from what it was before the instant by more than rounding.
+bool has_jumped(const State& state, const Vector& before) noexcept;
 
 // use(friction element, side) for all that leave together when a limit that they share is reached.
 template <class Use> void for_each_leaving(const Regime& r, const Guard& shared_limit, Use&& use) {

@@ -2,6 +2,7 @@
 
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
+#include "transition/mode_changes.hpp"
 #include "transition/outputs.hpp"
 
 #include <algorithm>
@@ -92,10 +93,7 @@ bool Saturations::review() {
   if (sys.saturations == 0) return false;
   bool rates = false;
   for (const Loop& l : sys.loops) rates = rates || (l.saturation >= 0 && l.block.needs_input_rates());
-  bool jumped = false;
-  for (Index i = 0; i < sys.nx; ++i)
-    jumped = jumped || std::abs(state.base_x(i) - x_before(i)) >
-                           tolerance::jump * std::max(state.nominal(i), std::abs(x_before(i)));
+  const bool jumped = has_jumped(state, x_before);
   Modes others = state.modes;
   others.saturation = before.saturation;
   rates = rates && (starting || others != before); // else no acceleration has changed

@@ -1,6 +1,7 @@
 #include "transition/springs.hpp"
 
 #include "core/tolerances.hpp"
+#include "transition/mode_changes.hpp"
 #include "transition/motion_series.hpp"
 
 #include <algorithm>
@@ -128,10 +129,7 @@ void Springs::choose(const List<Guard>& fired, bool start) {
 }
 
 bool Springs::review() {
-  bool jumped = false;
-  for (Index i = 0; i < sys.nx; ++i)
-    jumped = jumped || std::abs(state.base_x(i) - x_before(i)) >
-                           tolerance::jump * std::max(state.nominal(i), std::abs(x_before(i)));
+  const bool jumped = has_jumped(state, x_before);
   Modes others = state.modes;
   static_cast<SwitchModes&>(others) = before;
   const bool any = std::find(open.begin(), open.end(), true) != open.end();
