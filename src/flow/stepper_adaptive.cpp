@@ -263,12 +263,8 @@ void Stepper::set_tolerances(const Regime& r, const State& state) {
   for (Index i = 0; i < sys.nx; ++i) atol(i) = options.rtol * std::min(sizes(i), sys.finest(i));
   for (Index k = 0; k < delays.count(); ++k) // a velocity like the one that it was
     atol(delays.state_of(k)) = options.rtol * delays.velocity_size(k, sizes);
-  allow_for_rounding(r, state);
-}
-
-// Forces that cancel in a coordinate leave their rounding there, of which no step can be free.
-void Stepper::allow_for_rounding(const Regime& r, const State& state) {
   if (r.sticking.size() + r.closed.size() < 2) return;
+  // Forces that cancel in a coordinate leave their rounding there, of which no step can be free.
   rhs(r, state.base_t, state.base_x.data(), f0.data());
   known_end.of = &r, known_end.x = state.base_x, known_end.slope = f0;
   work.setZero();

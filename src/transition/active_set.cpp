@@ -67,7 +67,7 @@ bool moves_towards(Instant& at, Index i, int side) {
 bool moves(const Instant& at, Index i, bool struck) {
   const Friction& p = at.sys.friction[i];
   const bool held = at.was(i).sticks();
-  const double tiny = std::max(tolerance::rest * at.v_size(i), held ? at.drift(p.velocity.x) : 0.0);
+  const double tiny = std::max(tolerance::rest * at.v_size(i), held ? drift(at, p.velocity.x) : 0.0);
   if (!(std::abs(at.v(i)) > tiny)) return false;
   if (!held || at.starting || at.presliding(i) || struck) return true;
   if (at.tangent != nullptr && at.before.open.directions > 0)

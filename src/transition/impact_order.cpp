@@ -139,7 +139,7 @@ struct Sequence {
 
 // An open contact whose gap has closed at this instant, or is zero at the start.
 bool meets(const Instant& at, Index j, const List<Guard>& fired) {
-  if (at.starting) return std::abs(at.gap(j)) <= at.no_gap(j);
+  if (at.starting) return std::abs(at.gap(j)) <= no_gap(at, j);
   return std::any_of(fired.begin(), fired.end(), [j](const Guard& g) {
     return (g.kind == GuardKind::closes || g.kind == GuardKind::locks) && g.contact == j;
   });
@@ -161,7 +161,7 @@ Sequence begin_sequence(const Instant& at, const List<Guard>& fired) {
     const double unknown = tolerance::few_terms * gap_size(at.sys.contacts[j], at.state->nominal, at.s()) +
                            tolerance::last_digits * std::abs(at.t) * at.rate_size(j);
     near.gap = was_closed || meets_now || gap <= unknown ? 0.0 : gap;
-    near.no_gap = at.no_gap(j);
+    near.no_gap = no_gap(at, j);
     near.held = was_closed && std::abs(rate) <= still;
   }
   return s;

@@ -224,7 +224,8 @@ List<double> falling_back(Instant& at, const List<Index>& touching) {
 // of which the last digits of the time tell too little.
 double no_rebound(const Instant& at, Index j, double falls_by) {
   if (!(falls_by > 0.0)) return 0.0; // it does not come back
-  return std::max(at.cutoffs.rebound * at.largest_rate(j), 0.5 * falls_by * least_flight * std::abs(at.t));
+  const double greatest = size_of(at.sys.contacts[j].rate, at.state->nominal, at.s());
+  return std::max(at.cutoffs.rebound * greatest, 0.5 * falls_by * least_flight * std::abs(at.t));
 }
 
 // Impulses of all rows per unit of one: friction that slides on follows its normal impulse.

@@ -32,6 +32,11 @@ void size_constraints(Instant& at) {
     at.constraint_terms += std::abs(at.contact_force(j)) * sys.contacts[j].effect.cwiseAbs();
 }
 
+// Of the terms of a velocity, impulses of this instant included: rounding is a share of these.
+double size_along(const Instant& at, const Vector& row) {
+  return row.cwiseAbs().dot(at.state->nominal.cwiseMax(at.impact_terms));
+}
+
 } // namespace
 
 void Instant::begin(State& at, Jump& record) {
@@ -70,17 +75,17 @@ double Instant::load(Index i) const {
   return p.load_contact < 0 ? N : N + p.load_per_force * contact_force(p.load_contact);
 }
 
-double Instant::largest_rate(Index j) const {
-  return size_of(sys.contacts[j].rate, state->nominal, s());
+double Instant::v_size(Index i) const {
+  return size_along(*this, sys.friction[i].velocity.x) + sys.friction[i].speed;
 }
 
 double Instant::rate_size(Index j) const {
   const Form& rate = sys.contacts[j].rate;
-  return size_along(rate.x) + rate.s.cwiseAbs().dot(signals.cwiseAbs());
+  return size_along(*this, rate.x) + rate.s.cwiseAbs().dot(signals.cwiseAbs());
 }
 
-double Instant::no_gap(Index j) const {
-  return tolerance::rest * gap_size(sys.contacts[j], state->nominal, s());
+double no_gap(const Instant& at, Index j) {
+  return tolerance::rest * gap_size(at.sys.contacts[j], at.state->nominal, at.s());
 }
 
 double Instant::no_rate(Index j) const {
@@ -88,13 +93,13 @@ double Instant::no_rate(Index j) const {
   const Vector& row = sys.contacts[j].rate.x;
   // Made or taken within the last digits of the instant.
   const double passing = tolerance::last_digits * std::abs(t) * row.cwiseAbs().dot(terms);
-  return std::max({tolerance::rest * rate_size(j), passing, was_closed ? drift(row) : 0.0});
+  return std::max({tolerance::rest * rate_size(j), passing, was_closed ? drift(*this, row) : 0.0});
 }
 
 // Constraints are solved to about a hundred times the last digit where they are badly conditioned.
-double Instant::drift(const Vector& row) const {
-  return tolerance::constrained * std::max(state->time_scale, std::abs(t)) *
-         row.cwiseAbs().dot(terms + constraint_terms);
+double drift(const Instant& at, const Vector& row) {
+  return tolerance::constrained * std::max(at.state->time_scale, std::abs(at.t)) *
+         row.cwiseAbs().dot(at.terms + at.constraint_terms);
 }
 
 } // namespace stickslip

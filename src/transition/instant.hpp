@@ -58,11 +58,7 @@ struct Instant {
   FrictionMode& mode(Index i) const { return state->modes.friction[i]; }
   const FrictionMode& was(Index i) const { return before.friction[i]; }
   double v(Index i) const { return relative_velocity(sys.friction[i], x(), s()); }
-  // Of the terms of a velocity, impulses of this instant included: rounding is a share of these.
-  double size_along(const Vector& row) const {
-    return row.cwiseAbs().dot(state->nominal.cwiseMax(impact_terms));
-  }
-  double v_size(Index i) const { return size_along(sys.friction[i].velocity.x) + sys.friction[i].speed; }
+  double v_size(Index i) const;
   // Acceleration of an element's relative velocity in the motion of these modes.
   double acceleration(Index i, const Modes& modes) {
     evaluate(regime(modes));
@@ -71,8 +67,6 @@ struct Instant {
   double load(Index i) const; // normal load; on a contact per unit of its force
   // The law has a jump at v = 0 that the load does not take away.
   bool set_valued(Index i) const { return sys.friction[i].traits.sticks && !mode(i).free; }
-  // The force depends on the side of v = 0 without a jump there.
-  bool has_sides(Index i) const { return !set_valued(i) && !(mode(i).free && sys.friction[i].traits.affine); }
   bool presliding(Index i) const { return sys.friction[i].surface_travel >= 0; }
   bool contact_friction(Index i) const { return sys.friction[i].contact >= 0; }
   // The load begins at this instant: nothing has held or stopped the element until now.
@@ -82,11 +76,17 @@ struct Instant {
   double gap(Index j) const { return value(sys.contacts[j].gap, x(), s()); }
   double rate(Index j) const { return value(sys.contacts[j].rate, x(), s()); }
   double rate_size(Index j) const;
-  double largest_rate(Index j) const; // as states have been seen
-  double no_gap(Index j) const;
   double no_rate(Index j) const;
-  // Velocity that rounding can have given to what a constraint held at zero until now.
-  double drift(const Vector& row) const;
 };
+
+// The force of an element depends on the side of v = 0 without a jump there.
+inline bool has_sides(const Instant& at, Index i) {
+  return !at.set_valued(i) && !(at.mode(i).free && at.sys.friction[i].traits.affine);
+}
+
+// A gap below which a contact touches.
+double no_gap(const Instant& at, Index j);
+// Velocity that rounding can have given to what a constraint held at zero until now.
+double drift(const Instant& at, const Vector& row);
 
 } // namespace stickslip

@@ -12,7 +12,7 @@ void find_sides(Instant& at, const ActiveSet& active) {
   for (Index i = 0; i < n; ++i)
     if (!at.set_valued(i) && at.mode(i).sticks()) at.mode(i).mode = slip(at.v(i) < 0.0 ? -1 : 1);
   for (Index i = 0; i < n; ++i) {
-    if (!at.has_sides(i)) continue;
+    if (!has_sides(at, i)) continue;
     FrictionMode& now = at.mode(i);
     if (!active.touches(at.sys, at.state->modes, i)) {
       now.mode = Mode::open;
@@ -36,7 +36,7 @@ void turn_sides(Instant& at) {
   bool evaluated = false;
   for (Index i = 0; i < at.sys.friction.size() && !at.starting; ++i) {
     const FrictionMode& now = at.mode(i);
-    if (!at.has_sides(i) || !now.slips() || !at.was(i).slips()) continue;
+    if (!has_sides(at, i) || !now.slips() || !at.was(i).slips()) continue;
     if (std::abs(at.v(i)) > tolerance::rounding * at.v_size(i)) continue;
     if (!evaluated) at.evaluate(at.regime(at.state->modes));
     evaluated = true;

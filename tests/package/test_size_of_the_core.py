@@ -21,8 +21,6 @@ CLASSES = {
     "Scratch": (23, 4),
     "Jump": (30, 5),
     "Event": (22, 0),
-    # what is given at an instant, with one-line readings of it
-    "Instant": (17, 28),
     # loops and methods that are still to be divided
     "Tangent": (20, 38),
     "Stepper": (47, 71),
@@ -58,7 +56,6 @@ FUNCTIONS = {
     "evaluate_here": 22,
     "hold_at_limits": 26,
     "Tangent::restore": 25,
-    "Stepper::end_at_event": 21,
     "Stepper::guard_polynomials": 24,
     "RealTime::find_moving": 32,
     "Rest::certain": 23,
