@@ -4,6 +4,7 @@
 #include "core/list.hpp"
 #include "model/form.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace stickslip {
@@ -38,6 +39,51 @@ enum class GuardKind : std::int8_t {
   condition, // one on which a choice depends passes zero
 };
 
+// What the value of a guard is. `stretch` is that of a spring's line, `other` is nothing that two kinds have in common.
+enum class GuardValue : std::int8_t { other, velocity, force, gap, stretch };
+
+// What is said of each kind of guard once, for all that ask.
+struct GuardTraits {
+  GuardKind kind;
+  GuardValue value = GuardValue::other;
+  // Of one that is a linear form: the form counts with this sign, times the side if the guard has one.
+  std::int8_t sign = 0;
+  // Of one that a decision opens: its first Taylor coefficient that forces determine.
+  std::int8_t first_by_forces = -1;
+  bool of_flow = false;  // only the flow changes: no force jumps, and nothing is decided
+  const char* says = ""; // in an event, behind the name of its element; empty: nothing
+};
+
+// A row for each kind, in their order.
+inline constexpr GuardTraits guard_table[] = {
+    {GuardKind::none},
+    {GuardKind::slip_ends, GuardValue::velocity, -1, 1, false, " stops"},
+    {GuardKind::breaks_away, GuardValue::force, 0, 0, false, " breaks away"},
+    {GuardKind::velocity_reversal, GuardValue::velocity, -1, -1, true},
+    {GuardKind::load_corner, GuardValue::other, 1},
+    {GuardKind::load_negative},
+    {GuardKind::branch, GuardValue::other, 0, -1, true},
+    {GuardKind::surface_turns, GuardValue::velocity, 1, -1, false, " breaks away"},
+    {GuardKind::limit_again, GuardValue::force},
+    {GuardKind::shared_limit, GuardValue::force, 0, -1, false, "shared limit"},
+    {GuardKind::sharing_changes, GuardValue::force},
+    {GuardKind::lifts_off, GuardValue::force, 0, 0, false, " loses its force"},
+    {GuardKind::closes, GuardValue::gap, -1, 2, false, " touches"},
+    {GuardKind::locks, GuardValue::velocity, -1, 1, false, " locks"},
+    {GuardKind::saturation},
+    {GuardKind::touches, GuardValue::stretch, 1, -1, false, " touches"},
+    {GuardKind::leaves, GuardValue::stretch, 1, -1, false, " leaves"},
+    {GuardKind::corner, GuardValue::stretch, 1, -1, true},
+    {GuardKind::condition, GuardValue::other, 0, -1, true, "corner of a formula"},
+};
+
+constexpr const GuardTraits& traits_of(GuardKind kind) {
+  return guard_table[static_cast<Index>(kind)];
+}
+
+static_assert(std::ranges::all_of(guard_table,
+                                  [](const GuardTraits& row) { return &row == &traits_of(row.kind); }));
+
 // Exactly one of friction, contact, facet, limit, saturation, flank and condition is set, by the kind; the others are
 // -1.
 struct Guard {
@@ -54,6 +100,8 @@ struct Guard {
   Index condition = -1;      // number among the conditions of the formulas
 
   bool operator==(const Guard&) const = default;
+  const GuardTraits& traits() const { return traits_of(kind); }
+  double sign() const { return traits().sign * (direction != 0 ? direction : 1); } // of its form
 
   static Guard of_friction(GuardKind kind, Index element, int direction) {
     return {.kind = kind, .direction = static_cast<std::int8_t>(direction), .friction = element};

@@ -11,33 +11,27 @@ namespace stickslip {
 
 using ConstVector = Eigen::Map<const Vector>;
 
+// The linear form that a guard is the value of; null where it is none.
+const Form* form_of(const System& sys, const Regime& r, const Guard& g) {
+  if (g.traits().sign == 0) return nullptr;
+  if (g.flank >= 0) return &r.linear->flank_guards[g.flank_guard].form;
+  const bool velocity = g.traits().value == GuardValue::velocity;
+  if (g.contact >= 0) return velocity ? &sys.contacts[g.contact].rate : &sys.contacts[g.contact].gap;
+  const Friction& p = sys.friction[g.friction];
+  const Index corner = r.modes.friction[g.friction].load_stretch - (g.direction > 0 ? 0 : 1);
+  return velocity ? &p.velocity : &p.load_corners[corner];
+}
+
 namespace {
 
 GuardTerms terms_of(const System& sys, const Regime& r, const Guard& g) {
   GuardTerms terms;
-  const auto linear = [&](const Form& form, double sign) { terms.form = &form, terms.sign = sign; };
+  if (const Form* const form = form_of(sys, r, g)) terms.form = form, terms.sign = g.sign();
   const auto limit = [&](Index element, double weight, int side, bool held) {
     terms.limits.push_back({element, side, weight, held});
   };
   const int side = g.direction;
   switch (g.kind) {
-  case GuardKind::none:
-  case GuardKind::branch:
-  case GuardKind::condition:
-  case GuardKind::load_negative:
-    break;
-  case GuardKind::slip_ends:
-  case GuardKind::velocity_reversal:
-    linear(sys.friction[g.friction].velocity, -side);
-    break;
-  case GuardKind::surface_turns:
-    linear(sys.friction[g.friction].velocity, side);
-    break;
-  case GuardKind::load_corner:
-    linear(
-        sys.friction[g.friction].load_corners[r.modes.friction[g.friction].load_stretch - (side > 0 ? 0 : 1)],
-        side);
-    break;
   case GuardKind::breaks_away:
     terms.forces.push_back({g.friction, 1.0 * side});
     limit(g.friction, -side, side, true);
@@ -64,24 +58,15 @@ GuardTerms terms_of(const System& sys, const Regime& r, const Guard& g) {
   case GuardKind::lifts_off:
     terms.forces.push_back({sys.friction.size() + g.contact, -1.0});
     break;
-  case GuardKind::closes:
-    linear(sys.contacts[g.contact].gap, -1.0);
-    break;
-  case GuardKind::locks:
-    linear(sys.contacts[g.contact].rate, -1.0);
-    break;
-  case GuardKind::touches:
-  case GuardKind::leaves:
-  case GuardKind::corner:
-    linear(r.linear->flank_guards[g.flank_guard].form, 1.0);
-    break;
   case GuardKind::saturation: {
     const SaturationGuard& output = r.linear->guards[g.saturation];
-    linear(output.form, 1.0);
+    terms.form = &output.form, terms.sign = 1.0;
     for (Index i = 0; i < output.force.size(); ++i)
       if (output.force(i) != 0.0) terms.forces.push_back({i, output.force(i)});
     break;
   }
+  default:
+    break;
   }
   return terms;
 }
@@ -159,11 +144,9 @@ double guard_size(const System& sys, const Regime& r, const Guard& g, double t, 
   const auto limits = [&](Index i) {
     return stick_limits(sys, sys.friction[i], r.modes.friction[i].load_stretch, t, x, s, force);
   };
-  switch (g.kind) {
-  case GuardKind::slip_ends:
-  case GuardKind::velocity_reversal:
-  case GuardKind::surface_turns:
+  if (g.friction >= 0 && g.traits().value == GuardValue::velocity)
     return velocity_size(sys.friction[g.friction], nominal);
+  switch (g.kind) {
   case GuardKind::breaks_away:
   case GuardKind::limit_again: {
     const Interval held = limits(g.friction);
@@ -181,24 +164,14 @@ double guard_size(const System& sys, const Regime& r, const Guard& g, double t, 
     return sharing_size(sys, r, g.limit, t, x, s, force);
   case GuardKind::lifts_off:
     return normal_size(sys, r, g.contact, x, s, force);
-  case GuardKind::closes:
-    return gap_size(sys.contacts[g.contact], nominal, s);
-  case GuardKind::locks:
-    return size_of(sys.contacts[g.contact].rate, nominal, s);
   case GuardKind::saturation:
     return r.linear->guards[g.saturation].form.x.cwiseAbs().dot(ConstVector(x, sys.nx).cwiseAbs());
-  case GuardKind::touches:
-  case GuardKind::leaves:
-  case GuardKind::corner:
-    return size_of(r.linear->flank_guards[g.flank_guard].form, nominal, s);
-  case GuardKind::none:
   case GuardKind::load_corner:
-  case GuardKind::load_negative:
-  case GuardKind::branch:
-  case GuardKind::condition:
     return 0.0;
+  default:
+    const Form* const form = form_of(sys, r, g);
+    return form == nullptr ? 0.0 : size_of(*form, nominal, s);
   }
-  return 0.0;
 }
 
 namespace {

@@ -136,6 +136,9 @@ void guard_values(const System& sys, const Regime& regime, double t, const doubl
 double sharing_size(const System& sys, const Regime& regime, Index limit, double t, const double* x,
                     const double* s, const double* force);
 
+// The linear form that a guard is the value of, but for its sign; null where it is none.
+const Form* form_of(const System& sys, const Regime& regime, const Guard& guard);
+
 // Size of the terms of a guard, in its unit: a value that is a small fraction of it may be rounding error. 0 for
 // switches of laws.
 double guard_size(const System& sys, const Regime& regime, const Guard& guard, double t, const double* x,

@@ -167,8 +167,7 @@ double Stepper::horizon_of_roots(const Regime& r, Index degree, const State& sta
 double Stepper::part_in_sight(const Regime& r, const State& state, Index degree, double h) const {
   double part = 1.0;
   for (Index k = 0; k < r.guards.size(); ++k) {
-    const GuardKind kind = r.guards[k].kind;
-    if (kind != GuardKind::closes && kind != GuardKind::slip_ends && kind != GuardKind::locks) continue;
+    if (r.guards[k].traits().first_by_forces < 1) continue; // neither a gap nor a velocity
     const double size = as_seen * size_of(*r.guard_terms[k].form, state.nominal, s.data());
     if (!(size > 0.0)) continue;
     for (Index j = 1; j <= degree; ++j)

@@ -43,12 +43,10 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
   // A velocity that a decision did not find to be zero is not zero.
   const bool moves = kind == FlowKind::exact && !state.zeros.empty() && g.kind == GuardKind::slip_ends;
   if (!state.after_transition || moves) return tolerance::rounding * size;
-  const bool velocity = g.kind == GuardKind::slip_ends || g.kind == GuardKind::velocity_reversal ||
-                        g.kind == GuardKind::surface_turns || g.kind == GuardKind::locks;
   // As the transition counts rest, with a little more: elements on one body cannot all be put at rest exactly. The way of
   // a long step says nothing of anything else that is apart.
   double zero = tolerance::rest * size;
-  if (velocity)
+  if (g.traits().value == GuardValue::velocity)
     zero = std::max(tolerance::rounding * size, 2.0 * tolerance::rest * whole);
   else if (whole > 0.0)
     zero = std::max(tolerance::rest * std::min(size, whole), tolerance::rounding * whole);

@@ -42,13 +42,6 @@ const SamplePoints& sample_points() {
 constexpr double follows = 1e3;   // tolerances by which the dense form may miss the motion in a whole step
 constexpr double resolved = 1e-4; // of the greatest value in the step
 
-// What a law of friction may turn within a step without any part in the motion: a force of a body at rest.
-bool of_forces(GuardKind kind) {
-  return kind == GuardKind::breaks_away || kind == GuardKind::limit_again ||
-         kind == GuardKind::shared_limit || kind == GuardKind::sharing_changes ||
-         kind == GuardKind::lifts_off;
-}
-
 } // namespace
 
 // Powers of theta of all signals that linear guards see; returns the highest degree.
@@ -146,7 +139,7 @@ bool Stepper::resolves_guards(const Regime& r, const State& state, const Step& s
   for (Index k = 0; k < r.guards.size(); ++k) {
     if (is_polynomial(r, k)) continue;
     if (!sampled.row(k).allFinite()) return false; // deep in an overlap, say, where a gap has no meaning
-    if (of_forces(r.guards[k].kind) && hides_crossing(k)) return false;
+    if (r.guards[k].traits().value == GuardValue::force && hides_crossing(k)) return false;
   }
   if (!sys.smooth) return true;
   size_formulas(r, state);

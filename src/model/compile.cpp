@@ -75,22 +75,34 @@ void take_sizes(System& sys, const System& from) {
   sys.given_size = from.given_size;
 }
 
+template <class... E> void declare_all(Draft& d) {
+  const auto each = [&](const auto& elements) {
+    for (const auto* e : elements) declare(d, *e);
+  };
+  (each(d.all<E>()), ...);
+}
+
+template <class... E> void wire_all(Draft& d) {
+  const auto each = [&](const auto& elements) {
+    for (Index k = 0; k < elements.size(); ++k) wire(d, *elements[k], k);
+  };
+  (each(d.all<E>()), ...);
+}
+
 System drafted(const Machine& machine, bool own_signals, const System* sized_as) {
   Draft d(machine, own_signals);
   declare_plant(d);
   declare_constraints(d);
-  declare_friction(d);
-  declare_contacts(d);
+  declare_all<FrictionElement, ContactElement, ClutchElement>(d); // compensators' friction comes last
   declare_compensators(d);
   declare_controllers(d);
-  declare_springs(d);
+  declare_all<SpringElement>(d);
   add_derivatives(d);
   declare_smooth(d);
   wire_plant(d);
-  wire_friction(d);
-  wire_contacts(d);
+  wire_all<FrictionElement, ContactElement, ClutchElement>(d);
   wire_compensators(d);
-  wire_springs(d);
+  wire_all<SpringElement>(d);
   wire_controllers(d);
   wire_smooth(d);
   check_inertia(d.sys);

@@ -129,16 +129,16 @@ void follow(System& sys, const CompensatorElement& c, const Reading& followed, F
 } // namespace
 
 void declare_compensators(Draft& d) {
-  for (const CompensatorElement* c : d.compensators) {
+  for (const CompensatorElement* c : d.all<CompensatorElement>()) {
     d.compensation.emplace_back();
     d.sys.friction.push_back(declare(d, *c, d.compensation.back()));
   }
 }
 
 void wire_compensators(Draft& d) {
-  const Index first = d.sys.friction.size() - d.compensators.size();
-  for (Index k = 0; k < d.compensators.size(); ++k) {
-    const CompensatorElement& c = *d.compensators[k];
+  const Index first = d.sys.friction.size() - d.all<CompensatorElement>().size();
+  for (Index k = 0; k < d.all<CompensatorElement>().size(); ++k) {
+    const CompensatorElement& c = *d.all<CompensatorElement>()[k];
     Friction& p = d.sys.friction[first + k];
     p.effect = d.column(p.drives); // along the force, where friction acts against it
     const Readings& read = d.compensation[k];

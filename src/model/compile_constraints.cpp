@@ -205,7 +205,7 @@ void leave_open(Draft& d) {
 
 void declare_constraints(Draft& d) {
   System& sys = d.sys;
-  for (const ConstraintElement* e : d.constraints) {
+  for (const ConstraintElement* e : d.all<ConstraintElement>()) {
     Constraint c;
     c.name = e->name;
     c.text = e->curved() ? text(e->on_expression, e->on_expression.outputs.front()) : text(e->on);
@@ -219,7 +219,7 @@ void declare_constraints(Draft& d) {
     c.acceleration = signal(differentiate(sys.signals[c.rate]));
     sys.constraints.all.push_back(std::move(c));
   }
-  if (d.constraints.empty()) return;
+  if (d.all<ConstraintElement>().empty()) return;
   if (d.moving_inertia()) return leave_open(d);
   solve_rows(d);
   reduce_mass(d);

@@ -38,40 +38,38 @@ void wire(Draft& d, Contact& c, const Combination& normal) {
 
 } // namespace
 
-void declare_contacts(Draft& d) {
-  for (const ContactElement* c : d.contacts) {
-    Contact out;
-    out.name = c->name;
-    out.restitution = c->restitution;
-    out.restitution_by_speed = c->restitution_expression;
-    out.tangential_restitution = c->tangential_restitution;
-    out.impact = c->impact;
-    if (yields(c->compliance))
-      out.force = d.add_own_signal(), out.stored = d.add_own_signal(), out.loss = d.add_own_signal();
-    if (c->has_tangent()) declare_tangent(d, *c, out);
-    const bool curved = !c->gap_expression.outputs.empty();
-    out.gap_signal = curved ? d.add_own_signal() : d.add_signal(c->gap);
-    if (curved) out.gap_rate = d.add_own_signal(), out.gap_acceleration = d.add_own_signal();
-    d.sys.contacts.push_back(std::move(out));
-  }
-  for (const ClutchElement* c : d.clutches) {
-    Contact out;
-    out.name = c->name;
-    out.of_velocity = true;
-    out.gap_signal = d.add_signal(constant_signal(0.0));
-    d.sys.contacts.push_back(std::move(out));
-  }
+void declare(Draft& d, const ContactElement& c) {
+  Contact out;
+  out.name = c.name;
+  out.restitution = c.restitution;
+  out.restitution_by_speed = c.restitution_expression;
+  out.tangential_restitution = c.tangential_restitution;
+  out.impact = c.impact;
+  if (yields(c.compliance))
+    out.force = d.add_own_signal(), out.stored = d.add_own_signal(), out.loss = d.add_own_signal();
+  if (c.has_tangent()) declare_tangent(d, c, out);
+  const bool curved = !c.gap_expression.outputs.empty();
+  out.gap_signal = curved ? d.add_own_signal() : d.add_signal(c.gap);
+  if (curved) out.gap_rate = d.add_own_signal(), out.gap_acceleration = d.add_own_signal();
+  d.sys.contacts.push_back(std::move(out));
 }
 
-void wire_contacts(Draft& d) {
-  System& sys = d.sys;
-  const Index rigid = d.contacts.size();
-  for (Index j = 0; j < rigid; ++j) {
-    Contact& c = sys.contacts[j];
-    wire(d, c, d.contacts[j]->normal);
-    if (c.friction >= 0) wire_tangent(d, sys.friction[c.friction], d.direction(d.contacts[j]->tangent));
-  }
-  for (Index k = 0; k < d.clutches.size(); ++k) wire(d, sys.contacts[rigid + k], d.clutches[k]->on);
+void declare(Draft& d, const ClutchElement& c) {
+  Contact out;
+  out.name = c.name;
+  out.of_velocity = true;
+  out.gap_signal = d.add_signal(constant_signal(0.0));
+  d.sys.contacts.push_back(std::move(out));
+}
+
+void wire(Draft& d, const ContactElement& e, Index number) {
+  Contact& c = d.sys.contacts[number];
+  wire(d, c, e.normal);
+  if (c.friction >= 0) wire_tangent(d, d.sys.friction[c.friction], d.direction(e.tangent));
+}
+
+void wire(Draft& d, const ClutchElement& e, Index number) {
+  wire(d, d.sys.contacts[d.all<ContactElement>().size() + number], e.on);
 }
 
 } // namespace stickslip

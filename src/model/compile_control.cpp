@@ -25,7 +25,7 @@ public:
   explicit Wiring(Draft& draft) : d(draft), sys(draft.sys) {}
 
   void run() {
-    for (Index b = 0; b < sys.loops.size(); ++b) drive(*d.controllers[b], sys.loops[b]);
+    for (Index b = 0; b < sys.loops.size(); ++b) drive(*d.all<ControllerElement>()[b], sys.loops[b]);
     for (Index b = 0; b < sys.loops.size(); ++b) read(d.control[b], sys.loops[b]);
     sys.loop_order = dataflow_order(sys.loops);
     for (Index b = 0; b < sys.loops.size(); ++b) check_rates(b);
@@ -49,7 +49,7 @@ private:
   Index find(const std::string& name, const Reading& r) const {
     for (Index i = 0; i < sys.loops.size(); ++i)
       if (sys.loops[i].name == name) return i;
-    for (const CompensatorElement* c : d.compensators)
+    for (const CompensatorElement* c : d.all<CompensatorElement>())
       if (c->name == name)
         reject(r.text,
                "is a force that is found together with the motion, not a value that controllers read: give "
@@ -170,10 +170,10 @@ void add_read_rates(Draft& d) {
 } // namespace
 
 void declare_controllers(Draft& d) {
-  if (d.controllers.empty()) return;
+  if (d.all<ControllerElement>().empty()) return;
   if (d.sys.one < 0) d.sys.one = d.add_signal(constant_signal(1.0));
   Index memory = 0;
-  for (const ControllerElement* c : d.controllers) {
+  for (const ControllerElement* c : d.all<ControllerElement>()) {
     d.sys.loops.push_back(declare(d, *c, memory));
     d.sys.needs_interpreter = d.sys.needs_interpreter || needs_interpreter(d.sys.loops.back().block);
     Draft::Control& read = d.control.emplace_back();

@@ -44,7 +44,7 @@ bool nothing_else_presses(const FrictionElement& f) {
 
 void belongs(const Draft& d, const FrictionElement& f, Friction& p) {
   const std::string what = "normal_load of '" + f.name + "'";
-  if (yields(d.contacts[p.load_contact]->compliance))
+  if (yields(d.all<ContactElement>()[p.load_contact]->compliance))
     reject(what, "is that of a compliant contact: give it the contact's own tangent and friction");
   p.contact = std::exchange(p.load_contact, -1);
 }
@@ -55,7 +55,7 @@ void find_load_contact(const Draft& d, const FrictionElement& f, Friction& p) {
     if (!part.name.ends_with(".normal_force")) continue;
     const std::string what = "load of '" + f.name + "'", contact = part.name.substr(0, part.name.size() - 13);
     List<std::string> known;
-    for (const ContactElement* c : d.contacts) known.push_back(c->name);
+    for (const ContactElement* c : d.all<ContactElement>()) known.push_back(c->name);
     const auto at = std::find(known.begin(), known.end(), contact);
     if (at == known.end())
       throw UnknownName(what + ": unknown contact '" + contact + "'; known are: " + quoted(known));
@@ -191,44 +191,37 @@ void declare_bristles(Draft& d, Friction& p) {
   d.sys.needs_interpreter = d.sys.needs_interpreter || p.traits.needs_interpreter;
 }
 
-void declare_friction(Draft& d) {
-  for (const FrictionElement* f : d.friction) {
-    Signal surface = f->surface_velocity;
-    if (d.machine.matrices())
-      surface = surface_of(d, *f, d.read("velocity of '" + f->name + "'", f->velocity));
-    Friction p = declare_element(d, f->name, f->law, f->automaton, f->normal_load, surface);
-    if (!f->load_expression.outputs.empty()) p.load = d.add_own_signal();
-    find_load_contact(d, *f, p);
-    if (!f->load_at.empty()) {
-      if (d.sys.one < 0) d.sys.one = d.add_signal(constant_signal(1.0));
-      p.table_load = *std::max_element(f->load_there.begin(), f->load_there.end());
-      if (f->load_periodic) {
-        p.load_shift = d.add_state(p.name + ".load_shift");
-        p.load_period = f->load_at.back() - f->load_at.front();
-      }
+void declare(Draft& d, const FrictionElement& f) {
+  Signal surface = f.surface_velocity;
+  if (d.machine.matrices()) surface = surface_of(d, f, d.read("velocity of '" + f.name + "'", f.velocity));
+  Friction p = declare_element(d, f.name, f.law, f.automaton, f.normal_load, surface);
+  if (!f.load_expression.outputs.empty()) p.load = d.add_own_signal();
+  find_load_contact(d, f, p);
+  if (!f.load_at.empty()) {
+    if (d.sys.one < 0) d.sys.one = d.add_signal(constant_signal(1.0));
+    p.table_load = *std::max_element(f.load_there.begin(), f.load_there.end());
+    if (f.load_periodic) {
+      p.load_shift = d.add_state(p.name + ".load_shift");
+      p.load_period = f.load_at.back() - f.load_at.front();
     }
-    d.sys.friction.push_back(std::move(p));
   }
+  d.sys.friction.push_back(std::move(p));
 }
 
-void wire_friction(Draft& d) {
-  for (Index i = 0; i < d.friction.size(); ++i) {
-    const FrictionElement& f = *d.friction[i];
-    Friction& p = d.sys.friction[i];
-    if (d.machine.matrices()) {
-      const Vector row = d.read("velocity of '" + f.name + "'", f.velocity).state,
-                   column = matrix_column(d, f);
-      check_column(f, row, column);
-      p.effect = d.column(column);
-      set_velocity(d, p, row, 0);
-      continue;
-    }
-    const Vector w = d.direction(f.on);
-    if (w.isZero(0.0) && f.on_expression.outputs.empty())
-      reject("on of '" + f.name + "'", "is zero: its factors cancel each other");
-    wire_tangent(d, p, w);
-    wire_load(d, f, p);
+void wire(Draft& d, const FrictionElement& f, Index number) {
+  Friction& p = d.sys.friction[number];
+  if (d.machine.matrices()) {
+    const Vector row = d.read("velocity of '" + f.name + "'", f.velocity).state, column = matrix_column(d, f);
+    check_column(f, row, column);
+    p.effect = d.column(column);
+    set_velocity(d, p, row, 0);
+    return;
   }
+  const Vector w = d.direction(f.on);
+  if (w.isZero(0.0) && f.on_expression.outputs.empty())
+    reject("on of '" + f.name + "'", "is zero: its factors cancel each other");
+  wire_tangent(d, p, w);
+  wire_load(d, f, p);
 }
 
 void wire_tangent(Draft& d, Friction& p, const Vector& w) {

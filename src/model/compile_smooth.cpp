@@ -21,11 +21,12 @@ public:
 
   void run() {
     read_mass();
-    for (Index k = 0; k < d.forces.size(); ++k)
-      if (!empty(d.forces[k]->expression)) value(d.sys.drives[k].signal, formula(d.forces[k]->expression));
-    for (Index i = 0; i < d.friction.size(); ++i) friction(i);
-    for (Index j = 0; j < d.contacts.size(); ++j) contact(j);
-    for (Index k = 0; k < d.constraints.size(); ++k) joint(k);
+    for (Index k = 0; k < d.all<AppliedForce>().size(); ++k)
+      if (!empty(d.all<AppliedForce>()[k]->expression))
+        value(d.sys.drives[k].signal, formula(d.all<AppliedForce>()[k]->expression));
+    for (Index i = 0; i < d.all<FrictionElement>().size(); ++i) friction(i);
+    for (Index j = 0; j < d.all<ContactElement>().size(); ++j) contact(j);
+    for (Index k = 0; k < d.all<ConstraintElement>().size(); ++k) joint(k);
     if (results.empty()) return;
     const Index moving = results.size();
     energy_of_mass();
@@ -35,7 +36,7 @@ public:
     for (const std::string& name : smooth.tape.inputs) smooth.inputs.push_back(state_of(name));
     differentiate();
     smooth.inverse_mass = d.inverse_mass;
-    smooth.bound = d.moving_inertia() && !d.constraints.empty();
+    smooth.bound = d.moving_inertia() && !d.all<ConstraintElement>().empty();
     if (smooth.moving_inertia()) keep_forces();
     d.sys.smooth = std::make_shared<const Smooth>(std::move(smooth));
   }
@@ -91,7 +92,7 @@ private:
   }
 
   void friction(Index i) {
-    const FrictionElement& f = *d.friction[i];
+    const FrictionElement& f = *d.all<FrictionElement>()[i];
     if (!empty(f.load_expression)) {
       const Node load = formula(f.load_expression);
       value(d.sys.friction[i].load, load);
@@ -110,7 +111,7 @@ private:
   }
 
   void contact(Index j) {
-    const ContactElement& c = *d.contacts[j];
+    const ContactElement& c = *d.all<ContactElement>()[j];
     const Contact& of = d.sys.contacts[j];
     if (!empty(c.gap_expression)) {
       const Node gap = formula(c.gap_expression);
@@ -128,7 +129,7 @@ private:
   }
 
   void joint(Index k) {
-    const ConstraintElement& e = *d.constraints[k];
+    const ConstraintElement& e = *d.all<ConstraintElement>()[k];
     if (!e.curved()) return;
     const Constraint& c = d.sys.constraints.all[k];
     const List<Node> on = graph.load(e.on_expression).outputs;
@@ -145,8 +146,8 @@ private:
   Node times(Node a, Node b) { return graph.apply(Operation::multiply, a, b); }
 
   Node linear_gap(Index j) {
-    Node sum = graph.constant(::stickslip::value(d.contacts[j]->gap, 0.0));
-    for (const Part& p : d.contacts[j]->normal.parts)
+    Node sum = graph.constant(::stickslip::value(d.all<ContactElement>()[j]->gap, 0.0));
+    for (const Part& p : d.all<ContactElement>()[j]->normal.parts)
       sum = plus(sum, times(graph.constant(p.factor), graph.input(p.name + ".position")));
     return sum;
   }
@@ -158,7 +159,7 @@ private:
                rate = graph.apply(Operation::negate, motion.velocity(row));
     const auto inside = [&](Node what) { return graph.where(depth, zero, true, what, zero); };
     Node elastic = zero, push = zero, stored = zero;
-    const Compliance& compliance = d.contacts[j]->compliance;
+    const Compliance& compliance = d.all<ContactElement>()[j]->compliance;
     if (const auto* h = std::get_if<HuntCrossley>(&compliance)) {
       const auto power = [&](double exponent) {
         return graph.apply(Operation::power, depth, graph.constant(exponent));
@@ -265,9 +266,10 @@ void declare_smooth(Draft& d) {
   const auto drift = [&](Index element, const Tape& row) {
     if (!row.outputs.empty()) d.drifts[element] = d.add_own_signal();
   };
-  for (Index i = 0; i < d.friction.size(); ++i) drift(i, d.friction[i]->on_expression);
-  for (Index j = 0; j < d.contacts.size(); ++j)
-    drift(d.sys.contacts[j].friction, d.contacts[j]->tangent_expression);
+  for (Index i = 0; i < d.all<FrictionElement>().size(); ++i)
+    drift(i, d.all<FrictionElement>()[i]->on_expression);
+  for (Index j = 0; j < d.all<ContactElement>().size(); ++j)
+    drift(d.sys.contacts[j].friction, d.all<ContactElement>()[j]->tangent_expression);
 }
 
 void wire_smooth(Draft& d) {

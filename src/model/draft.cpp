@@ -7,11 +7,9 @@
 
 namespace stickslip {
 
-Draft::Draft(const Machine& m, bool own_entries)
-    : machine(m), own_signals(own_entries), forces(m.all<AppliedForce>()), friction(m.all<FrictionElement>()),
-      contacts(m.all<ContactElement>()), controllers(m.all<ControllerElement>()),
-      compensators(m.all<CompensatorElement>()), springs(m.all<SpringElement>()),
-      constraints(m.all<ConstraintElement>()), clutches(m.all<ClutchElement>()) {}
+Draft::Draft(const Machine& m, bool own_entries) : machine(m), own_signals(own_entries) {
+  std::apply([&](auto&... of_kind) { (m.list(of_kind), ...); }, elements);
+}
 
 Index Draft::add_state(const std::string& name) {
   sys.states.push_back(name);
@@ -51,8 +49,8 @@ Index Draft::width() const {
 bool Draft::moving_inertia() const {
   const Plant* const plant = machine.mechanical();
   return (plant != nullptr && !plant->mass_expression.outputs.empty()) ||
-         std::any_of(constraints.begin(), constraints.end(),
-                     [](const ConstraintElement* e) { return e->curved(); });
+         std::ranges::any_of(all<ConstraintElement>(),
+                             [](const ConstraintElement* e) { return e->curved(); });
 }
 
 Vector Draft::direction(const Combination& on) const {
@@ -141,7 +139,7 @@ void Draft::read_matrices(Reading& out, const MatrixPlant& m, const std::string&
     out.state(find_name(m.states, name, "state or output")) += factor;
     return;
   }
-  for (const FrictionElement* f : friction)
+  for (const FrictionElement* f : all<FrictionElement>())
     for (const Part& p : f->feedthrough.parts)
       if (p.name == name)
         reject(out.text, "is not allowed: it must be an output that friction does not reach directly (D_NL): "
@@ -154,13 +152,13 @@ void Draft::read_matrices(Reading& out, const MatrixPlant& m, const std::string&
     for (const Part& p : on.parts) sum += m.D(i, find_name(m.inputs, p.name, "input")) * p.factor;
     return factor * sum;
   };
-  for (Index k = 0; k < forces.size(); ++k)
-    if (const double gain = through(forces[k]->on); gain != 0.0)
+  for (Index k = 0; k < all<AppliedForce>().size(); ++k)
+    if (const double gain = through(all<AppliedForce>()[k]->on); gain != 0.0)
       out.signals.emplace_back(sys.drives[k].signal, gain);
-  for (const ControllerElement* c : controllers)
+  for (const ControllerElement* c : all<ControllerElement>())
     for (Index j = 0; j < c->to.size(); ++j)
       if (const double gain = through(c->to[j]); gain != 0.0) out.outputs.push_back({c->name, j, gain});
-  for (const CompensatorElement* c : compensators)
+  for (const CompensatorElement* c : all<CompensatorElement>())
     if (through(c->to) != 0.0)
       reject(out.text,
              "is not allowed: it must be an output that no compensator reaches directly (D), but '" +

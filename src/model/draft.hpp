@@ -38,14 +38,6 @@ struct Draft {
   Matrix inverse_mass;
   Matrix free_motions, free_inverse; // Z and (Z' M Z)^-1; empty without constraints
   std::set<Index> own;               // signals that are shared with nobody
-  List<const AppliedForce*> forces;
-  List<const FrictionElement*> friction;
-  List<const ContactElement*> contacts;
-  List<const ControllerElement*> controllers;
-  List<const CompensatorElement*> compensators;
-  List<const SpringElement*> springs;
-  List<const ConstraintElement*> constraints;
-  List<const ClutchElement*> clutches;
 
   // Signals whose values follow the state.
   Index inertia = -1;            // power that a change of the mass matrix takes
@@ -60,6 +52,9 @@ struct Draft {
   };
   List<Compensation> compensation;
   List<Control> control;
+
+  // Elements of one kind, in the order of adding.
+  template <class E> const List<const E*>& all() const { return std::get<List<const E*>>(elements); }
 
   Index add_state(const std::string& name);
   Index add_signal(const Signal& signal);
@@ -83,6 +78,8 @@ struct Draft {
   Reading read(const std::string& what, const Combination& names) const;
 
 private:
+  ElementLists elements;
+
   void read_coordinate(Reading& out, const std::string& name, double factor) const;
   void read_matrices(Reading& out, const MatrixPlant& plant, const std::string& name, double factor) const;
 };
@@ -93,13 +90,17 @@ Form form_of(const System& sys, const Reading& reading);
 // their numbers are known, the matrices.
 void declare_plant(Draft& draft);
 void declare_constraints(Draft& draft);
-void declare_friction(Draft& draft);
-void declare_contacts(Draft& draft);
-void declare_springs(Draft& draft);
 void wire_plant(Draft& draft);
-void wire_friction(Draft& draft);
-void wire_contacts(Draft& draft);
-void wire_springs(Draft& draft);
+// Of each kind that adds rows: what one element adds to states and signals, and, when their numbers are known, its row.
+// `number`: of the element among those of its kind.
+void declare(Draft& draft, const FrictionElement& element);
+void declare(Draft& draft, const ContactElement& element);
+void declare(Draft& draft, const ClutchElement& element);
+void declare(Draft& draft, const SpringElement& element);
+void wire(Draft& draft, const FrictionElement& element, Index number);
+void wire(Draft& draft, const ContactElement& element, Index number);
+void wire(Draft& draft, const ClutchElement& element, Index number);
+void wire(Draft& draft, const SpringElement& element, Index number);
 // Last, the table of what a run shows.
 void list_variables(Draft& draft);
 

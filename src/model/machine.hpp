@@ -11,12 +11,14 @@
 #include "friction/automaton.hpp"
 #include "friction/law.hpp"
 #include "model/compliance.hpp"
+#include "model/variable.hpp"
 #include "signal/signal.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <variant>
 
 namespace stickslip {
@@ -76,6 +78,7 @@ struct MatrixPlant {
 };
 
 struct AppliedForce {
+  static constexpr const char* kind = "force";
   Combination on; // coordinates or inputs: generalised force per unit of the signal
   Signal signal = constant_signal(0.0);
   Tape expression; // of positions, velocities and time, in place of the signal; empty: none
@@ -88,6 +91,13 @@ struct AppliedForce {
 };
 
 struct FrictionElement {
+  static constexpr const char* kind = "friction";
+  static constexpr Shown shown[] = {{".force", Read::force, &Along::force},
+                                    {".velocity", Read::velocity, &Along::velocity},
+                                    {".load", Read::load, &Along::force},
+                                    {".mode", Read::mode},
+                                    {".limit", Read::limit, &Along::force}};
+
   std::string name;
   Combination on;       // coordinates: relative velocity is their combination - surface_velocity
   Combination velocity; // matrix notation: outputs and states whose combination it is instead
@@ -133,6 +143,13 @@ inline constexpr Index longest_restitution = 4096; // slots of a formula of the 
 // A unilateral contact: gap = normal' q + gap(t), or gap(q, t), with friction along `tangent`. A rigid one keeps its gap
 // >= 0; one that yields pushes as its compliance says.
 struct ContactElement {
+  static constexpr const char* kind = "contact";
+  static constexpr Shown shown[] = {{".normal_force", Read::normal_force, &Along::force},
+                                    {".mode", Read::contact_mode},
+                                    {".gap", Read::gap, &Along::position},
+                                    {".gap_rate", Read::gap_rate, &Along::velocity},
+                                    {".normal_impulse", Read::normal_impulse, &Along::impulse}};
+
   std::string name;
   Combination normal;  // w_N
   Combination tangent; // w_T; empty: without friction
@@ -175,6 +192,12 @@ struct ContactElement {
 // at minus that; on a flank F = k delta + d delta' with delta its compression, and zero where that would pull.
 // One-sided: the lower flank alone.
 struct SpringElement {
+  static constexpr const char* kind = "spring";
+  static constexpr Shown shown[] = {{".force", Read::spring_force, &Along::force},
+                                    {".elongation", Read::elongation, &Along::position},
+                                    {".elongation_rate", Read::elongation_rate, &Along::velocity},
+                                    {".mode", Read::spring_mode}};
+
   std::string name;
   Combination on;
   double stiffness = 0.0, damping = 0.0;
@@ -209,6 +232,10 @@ template <> struct Words<Level> {
 // An ideal gear, a rigid coupling, a prescribed motion. Its force F is whatever keeps it; like friction's it acts with
 // -F along `on`.
 struct ConstraintElement {
+  static constexpr const char* kind = "constraint";
+  static constexpr Shown shown[] = {{".force", Read::constraint_force, &Along::force},
+                                    {".impulse", Read::constraint_impulse, &Along::impulse}};
+
   std::string name;
   Combination on;
   Signal value = constant_signal(0.0);
@@ -227,6 +254,12 @@ struct ConstraintElement {
 
 // A one-way clutch: its velocity v = on . q' cannot become negative. v >= 0, force L >= 0 along `on`, v L = 0.
 struct ClutchElement {
+  static constexpr const char* kind = "one_way_clutch";
+  static constexpr Shown shown[] = {{".force", Read::normal_force, &Along::force},
+                                    {".velocity", Read::gap_rate, &Along::velocity},
+                                    {".mode", Read::contact_mode},
+                                    {".impulse", Read::normal_impulse, &Along::impulse}};
+
   std::string name;
   Combination on;
 
@@ -248,6 +281,7 @@ struct Source {
 };
 
 struct ControllerElement {
+  static constexpr const char* kind = "controller";
   std::string name;
   Controller control;
   List<Source> references, measurements;
@@ -265,6 +299,11 @@ struct ControllerElement {
 // Feedforward: the law at the velocity of the reference. Observer (Canudas de Wit et al. 1995, section V):
 // the law's bristle follows the measured velocity, z' = v - sigma_0 |v| / g(v) z - gain (x - x_d).
 struct CompensatorElement {
+  static constexpr const char* kind = "compensator";
+  static constexpr Shown shown[] = {{".output", Read::force, &Along::force},
+                                    {".velocity", Read::velocity, &Along::velocity},
+                                    {".load", Read::load, &Along::force}};
+
   std::string name;
   Law law;
   Signal normal_load = constant_signal(1.0);
@@ -293,10 +332,15 @@ template <> struct Kind<AnyPlant> {
 
 using Element = std::variant<AppliedForce, FrictionElement, ContactElement, ControllerElement,
                              CompensatorElement, SpringElement, ConstraintElement, ClutchElement>;
-template <> struct Kind<Element> {
-  static constexpr const char* list[] = {"force",       "friction", "contact",    "controller",
-                                         "compensator", "spring",   "constraint", "one_way_clutch"};
+namespace detail {
+template <class T> struct OfElements;
+template <class... E> struct OfElements<std::variant<E...>> {
+  static constexpr const char* list[] = {E::kind...};
+  using Lists = std::tuple<List<const E*>...>;
 };
+} // namespace detail
+template <> struct Kind<Element> : detail::OfElements<Element> {};
+using ElementLists = detail::OfElements<Element>::Lists; // of each kind
 
 class Machine {
 public:
@@ -316,10 +360,13 @@ public:
   void check_again() const;
 
   // All elements of one kind, in the order of adding.
-  template <class T> List<const T*> all() const {
-    List<const T*> out;
+  template <class T> void list(List<const T*>& out) const {
     for (const Element& e : elements)
       if (const T* found = std::get_if<T>(&e)) out.push_back(found);
+  }
+  template <class T> List<const T*> all() const {
+    List<const T*> out;
+    list(out);
     return out;
   }
 

@@ -62,6 +62,18 @@ template <> struct Words<Read> {
                                          "sum"};
 };
 
+// What belongs together in a motion along a length, an angle, or something that is neither.
+struct Along {
+  Quantity position, velocity, acceleration, force, impulse;
+};
+
+// One variable that every element of a kind shows, behind its name; without a quantity it is a number.
+struct Shown {
+  const char* suffix;
+  Read from;
+  Quantity Along::* quantity = nullptr;
+};
+
 struct VariableTerm {
   Read from = Read::state;
   Index index = 0, part = 0;

@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace stickslip {
 
 namespace {
 
-// What belongs together in a motion along a length, an angle, or something that is neither.
-struct Along {
-  Quantity position, velocity, acceleration, force, impulse;
-};
 constexpr Along along_length{quantity::position, quantity::velocity, quantity::acceleration, quantity::force,
                              quantity::impulse};
 constexpr Along along_angle{
@@ -29,47 +26,20 @@ public:
     if (const MatrixPlant* m = d.machine.matrices()) outputs(*m);
   }
 
+  template <class E> void operator()(const E& e) { // of any kind that shows what its row says
+    if constexpr (requires { e.on; })
+      show(e.name, E::shown, along(e.on));
+    else
+      show(e.name, E::shown, along(e.to));
+  }
+
   void operator()(const AppliedForce&) {}
 
-  void operator()(const FrictionElement& f) { friction(f.name, along(f.on), element_named(f.name)); }
-
+  // A contact has one mode, which says whether it is open as well.
   void operator()(const ContactElement& c) {
-    if (c.has_tangent()) friction(c.name, sliding(c), element_named(c.name));
-    const Index j = contact++;
-    const Along& n = along(c.normal);
-    // A contact has one mode, which says whether it is open as well.
-    sys.variables.erase(std::remove_if(sys.variables.begin(), sys.variables.end(),
-                                       [&](const Variable& v) { return v.name == c.name + ".mode"; }),
-                        sys.variables.end());
-    add(c.name + ".normal_force", n.force, Read::normal_force, j);
-    add(c.name + ".mode", quantity::number, Read::contact_mode, j);
-    add(c.name + ".gap", n.position, Read::gap, j);
-    add(c.name + ".gap_rate", n.velocity, Read::gap_rate, j);
-    add(c.name + ".normal_impulse", n.impulse, Read::normal_impulse, j);
-  }
-
-  void operator()(const ClutchElement& c) {
-    const Index j = d.contacts.size() + clutch++;
-    const Along& one = along(c.on);
-    add(c.name + ".force", one.force, Read::normal_force, j);
-    add(c.name + ".velocity", one.velocity, Read::gap_rate, j);
-    add(c.name + ".mode", quantity::number, Read::contact_mode, j);
-    add(c.name + ".impulse", one.impulse, Read::normal_impulse, j);
-  }
-
-  void operator()(const SpringElement& s) {
-    const Index i = spring++;
-    const Along& one = along(s.on);
-    add(s.name + ".force", one.force, Read::spring_force, i);
-    add(s.name + ".elongation", one.position, Read::elongation, i);
-    add(s.name + ".elongation_rate", one.velocity, Read::elongation_rate, i);
-    add(s.name + ".mode", quantity::number, Read::spring_mode, i);
-  }
-
-  void operator()(const ConstraintElement& c) {
-    const Index i = constraint++;
-    add(c.name + ".force", along(c.on).force, Read::constraint_force, i);
-    add(c.name + ".impulse", along(c.on).impulse, Read::constraint_impulse, i);
+    if (c.has_tangent()) show(c.name, FrictionElement::shown, sliding(c));
+    std::erase_if(sys.variables, [&](const Variable& v) { return v.name == c.name + ".mode"; });
+    show(c.name, c.shown, along(c.normal));
   }
 
   void operator()(const ControllerElement&) {
@@ -84,21 +54,30 @@ public:
     if (l.has_reference && l.has_measured) add(l.name + ".error", quantity::number, Read::error, i);
   }
 
-  void operator()(const CompensatorElement& c) {
-    const Index i = element_named(c.name);
-    const Along& one = along(c.to);
-    add(c.name + ".output", one.force, Read::force, i);
-    add(c.name + ".velocity", one.velocity, Read::velocity, i);
-    add(c.name + ".load", one.force, Read::load, i);
-  }
-
 private:
   Draft& d;
   System& sys;
-  Index contact = 0, loop = 0, spring = 0, constraint = 0, clutch = 0; // of the next one
+  Index loop = 0; // of the next controller
 
   void add(std::string name, Quantity q, Read from, Index index, Index part = 0) {
     sys.variables.push_back({std::move(name), q, from, index, part, {}});
+  }
+
+  void show(const std::string& name, std::span<const Shown> variables, const Along& one) {
+    for (const Shown& v : variables)
+      add(name + v.suffix, v.quantity == nullptr ? quantity::number : one.*v.quantity, v.from,
+          place(v.from, name));
+  }
+
+  // The row of this name where such numbers are read from.
+  Index place(Read from, const std::string& name) const {
+    const auto among = [&](const auto& rows) {
+      return std::ranges::find_if(rows, [&](const auto& row) { return row.name == name; }) - rows.begin();
+    };
+    return from < Read::normal_force       ? among(sys.friction)
+           : from < Read::spring_force     ? among(sys.contacts)
+           : from < Read::constraint_force ? among(sys.springs)
+                                           : among(sys.constraints.all);
   }
 
   const Along& of(const std::string& coordinate) const {
@@ -143,20 +122,6 @@ private:
       add(sys.coordinates[i] + ".acceleration", of(sys.coordinates[i]).acceleration, Read::rate, n + i);
   }
 
-  Index element_named(const std::string& name) const {
-    const auto at = std::find_if(sys.friction.begin(), sys.friction.end(),
-                                 [&](const Friction& p) { return p.name == name; });
-    return at - sys.friction.begin();
-  }
-
-  void friction(const std::string& name, const Along& one, Index i) {
-    add(name + ".force", one.force, Read::force, i);
-    add(name + ".velocity", one.velocity, Read::velocity, i);
-    add(name + ".load", one.force, Read::load, i);
-    add(name + ".mode", quantity::number, Read::mode, i);
-    add(name + ".limit", one.force, Read::limit, i);
-  }
-
   // y = C x + D u + D_NL F, where u are signals and the outputs of controllers.
   void outputs(const MatrixPlant& m) {
     for (Index i = 0; i < m.outputs.size(); ++i) {
@@ -174,14 +139,14 @@ private:
       const auto forces = d.machine.all<AppliedForce>();
       for (Index k = 0; k < forces.size(); ++k)
         term(Read::signal, sys.drives[k].signal, 0, through(forces[k]->on));
-      for (Index b = 0; b < d.controllers.size(); ++b)
-        for (Index j = 0; j < d.controllers[b]->to.size(); ++j)
-          term(Read::output, b, j, through(d.controllers[b]->to[j]));
-      for (const CompensatorElement* c : d.compensators)
-        term(Read::force, element_named(c->name), 0, through(c->to));
-      for (const FrictionElement* f : d.friction)
+      for (Index b = 0; b < d.all<ControllerElement>().size(); ++b)
+        for (Index j = 0; j < d.all<ControllerElement>()[b]->to.size(); ++j)
+          term(Read::output, b, j, through(d.all<ControllerElement>()[b]->to[j]));
+      for (const CompensatorElement* c : d.all<CompensatorElement>())
+        term(Read::force, place(Read::force, c->name), 0, through(c->to));
+      for (const FrictionElement* f : d.all<FrictionElement>())
         for (const Part& p : f->feedthrough.parts)
-          if (p.name == m.outputs[i]) term(Read::force, element_named(f->name), 0, p.factor);
+          if (p.name == m.outputs[i]) term(Read::force, place(Read::force, f->name), 0, p.factor);
       sys.variables.push_back(std::move(y));
     }
   }

@@ -69,17 +69,8 @@ void note_overrun(const ModeProblem& posed, const Regime& r, const Guard& g, Mod
 
 // The guard is of something that this instant decides.
 bool is_open(const Guard& g, const ActiveSet& active) {
-  switch (g.kind) {
-  case GuardKind::lifts_off:
-  case GuardKind::closes:
-  case GuardKind::locks:
-    return active.touching[g.contact];
-  case GuardKind::slip_ends:
-  case GuardKind::breaks_away:
-    return active.rests[g.friction];
-  default:
-    return g.kind == GuardKind::shared_limit;
-  }
+  if (g.traits().first_by_forces < 0) return g.kind == GuardKind::shared_limit;
+  return g.contact >= 0 ? active.touching[g.contact] : active.rests[g.friction];
 }
 
 // The first coefficient of a guard that is a force, or an acceleration over a factorial; those before it are zero at rest.
@@ -127,10 +118,10 @@ Vector signals_go_on(const Instant& at, const ModeProblem& posed, const Regime& 
 
 // Of a component that the problem cannot tell from zero: coefficients that amount to no more than rounding of the terms
 // that cancel in it, at the instant or as signals go on. Higher ones decide.
-void drop_rounding(const ModeProblem& posed, const contact::Candidate& c, Index component, GuardKind kind,
+void drop_rounding(const ModeProblem& posed, const contact::Candidate& c, Index component, const Guard& g,
                    const Vector& goes_on, Row& row) {
   const contact::Problem& p = posed.problem;
-  const Index first = first_known(kind);
+  const Index first = g.traits().first_by_forces; // a force, or an acceleration times one over a factorial
   if (!STICKSLIP_RULE("drop_rounding") || first < 0 || c.touching[component] == 0) return;
   double size = contact::acceleration_row(p, component, c.force).scale;
   for (Index j = 0; j < p.size(); ++j) // forces that hold pass on what acts on their own rows
@@ -145,7 +136,7 @@ void drop_rounding(const ModeProblem& posed, const contact::Candidate& c, Index 
 SignAfter sign_of(const Instant& at, const ModeProblem& posed, const Regime& r, Index k, Row row) {
   const Guard& g = r.guards[k];
   drop_passing_terms(row, tolerance::last_digits * std::max(std::abs(at.t), posed.pace));
-  std::fill_n(row.begin(), std::max<Index>(first_known(g.kind), 0), 0.0);
+  std::fill_n(row.begin(), std::max<Index>(g.traits().first_by_forces, 0), 0.0);
   const bool moves = std::any_of(row.begin(), row.end(), [](double a) { return a != 0.0; });
   if (g.kind == GuardKind::slip_ends && !moves) return {1, 0}; // it does not move at all, so it does not slip
   const double size = guard_size(at.sys, r, g, at.t, at.x(), at.s(), at.w.force.data(), at.state->nominal);
@@ -189,7 +180,7 @@ bool is_admissible(Instant& at, const ActiveSet& active, const ModeProblem& pose
     Row row{};
     for (int j = 0; j < series_terms; ++j) row[static_cast<std::size_t>(j)] = search.series(k, j);
     if (const Index component = posed.component_of(g); component >= 0)
-      drop_rounding(posed, c, component, g.kind, goes_on, row);
+      drop_rounding(posed, c, component, g, goes_on, row);
     const SignAfter after = sign_of(at, posed, *r, k, row);
     zeros[k] = after.order;
     if (after.sign <= 0) continue;

@@ -40,31 +40,18 @@ Mode contact_mode(const System& sys, const Modes& modes, Index j) {
 
 namespace {
 
+// Name of the element that a guard is of; empty where it is of none alone.
+std::string owner(const System& sys, const Guard& g) {
+  return g.friction >= 0  ? sys.friction[g.friction].name
+         : g.contact >= 0 ? sys.contacts[g.contact].name
+         : g.flank >= 0   ? sys.springs[sys.flanks[g.flank].spring].name
+                          : std::string();
+}
+
 // What a guard says; empty for those that change the flow alone.
 std::string words(const System& sys, const Guard& g, bool strikes) {
-  switch (g.kind) {
-  case GuardKind::slip_ends:
-    return sys.friction[g.friction].name + " stops";
-  case GuardKind::breaks_away:
-  case GuardKind::surface_turns:
-    return sys.friction[g.friction].name + " breaks away";
-  case GuardKind::shared_limit:
-    return "shared limit";
-  case GuardKind::lifts_off:
-    return sys.contacts[g.contact].name + " loses its force";
-  case GuardKind::touches:
-    return sys.springs[sys.flanks[g.flank].spring].name + " touches";
-  case GuardKind::leaves:
-    return sys.springs[sys.flanks[g.flank].spring].name + " leaves";
-  case GuardKind::condition:
-    return "corner of a formula";
-  case GuardKind::locks:
-    return sys.contacts[g.contact].name + " locks";
-  case GuardKind::closes:
-    return sys.contacts[g.contact].name + (strikes ? " strikes" : " touches");
-  default:
-    return {};
-  }
+  const std::string says = strikes && g.kind == GuardKind::closes ? " strikes" : g.traits().says;
+  return says.empty() ? says : owner(sys, g) + says;
 }
 
 // Of an output: by what it did, unless its inputs have jumped.

@@ -4,30 +4,13 @@
 #include "dynamics/tangent.hpp"
 #include "transition/motion_series.hpp"
 
-#include <optional>
-
 namespace stickslip {
 
 namespace {
 
 // Guards of what is zero at the instant: a gap, or a velocity of a contact or an element.
-enum class Zero : std::uint8_t { gap, rate, velocity };
-
-std::optional<Zero> zero_of(const Guard& g) {
-  switch (g.kind) {
-  case GuardKind::closes:
-    return Zero::gap;
-  case GuardKind::locks:
-    return Zero::rate;
-  case GuardKind::slip_ends:
-    return Zero::velocity;
-  default:
-    return std::nullopt;
-  }
-}
-
-double sign_of(const Guard& g) {
-  return g.kind == GuardKind::slip_ends ? -g.direction : -1.0;
+bool is_of_motion(const Guard& g) {
+  return g.traits().first_by_forces > 0;
 }
 
 // Three values at steps of h: the slope and the curvature of the parabola through them at its beginning.
@@ -58,9 +41,8 @@ void turning_series(Instant& at, const Regime& r, double h, const Parabola& path
     Tangent& there = at.w.tangent(at.sys);
     there.write(s.data());
     for (Index g = 0; g < r.guards.size(); ++g) {
-      const std::optional<Zero> zero = zero_of(r.guards[g]);
-      if (!zero) continue;
-      if (*zero == Zero::velocity) {
+      if (!is_of_motion(r.guards[g])) continue;
+      if (r.guards[g].contact < 0) {
         a(g, k) = relative_acceleration(there.system.friction[r.guards[g].friction], f, s);
       } else {
         const Contact& c = there.system.contacts[r.guards[g].contact];
@@ -70,18 +52,17 @@ void turning_series(Instant& at, const Regime& r, double h, const Parabola& path
   }
   for (Index g = 0; g < r.guards.size(); ++g) {
     const Guard& guard = r.guards[g];
-    const std::optional<Zero> zero = zero_of(guard);
-    if (!zero) continue;
+    if (!is_of_motion(guard)) continue;
     const double slope = slope_of(a(g, 0), a(g, 1), a(g, 2), h),
                  bend = curvature_of(a(g, 0), a(g, 1), a(g, 2), h);
     auto row = series.row(g);
     row.setZero();
-    if (*zero == Zero::gap)
+    if (guard.traits().value == GuardValue::gap)
       row.head(5) << at.gap(guard.contact), at.rate(guard.contact), a(g, 0) / 2.0, slope / 6.0, bend / 24.0;
     else
-      row.head(4) << (*zero == Zero::rate ? at.rate(guard.contact) : at.v(guard.friction)), a(g, 0),
+      row.head(4) << (guard.contact >= 0 ? at.rate(guard.contact) : at.v(guard.friction)), a(g, 0),
           slope / 2.0, bend / 6.0;
-    row *= sign_of(guard);
+    row *= guard.sign();
   }
 }
 
@@ -93,12 +74,9 @@ void linearised_series(Instant& at, const Regime& r, Matrix& series) {
   expand_motion(at.sys, r, at.t, at.state->base_x, at.signal_series, at.w, states);
   for (Index g = 0; g < r.guards.size(); ++g) {
     const Guard& guard = r.guards[g];
-    const std::optional<Zero> zero = zero_of(guard);
-    if (!zero) continue;
-    const Form& form = *zero == Zero::gap    ? at.sys.contacts[guard.contact].gap
-                       : *zero == Zero::rate ? at.sys.contacts[guard.contact].rate
-                                             : at.sys.friction[guard.friction].velocity;
-    series.row(g) = sign_of(guard) * (form.x.transpose() * states + form.s.transpose() * at.signal_series);
+    if (!is_of_motion(guard)) continue;
+    const Form& form = *form_of(at.sys, r, guard);
+    series.row(g) = guard.sign() * (form.x.transpose() * states + form.s.transpose() * at.signal_series);
   }
 }
 

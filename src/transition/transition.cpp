@@ -129,10 +129,7 @@ bool Transition::goes_on(State& state, bool forces_jump) {
     return !jump.fired.empty() && std::all_of(jump.fired.begin(), jump.fired.end(), is);
   };
   const auto of_sharing = [](const Guard& g) { return g.kind == GuardKind::sharing_changes; };
-  const auto of_flow = [](const Guard& g) {
-    return g.kind == GuardKind::velocity_reversal || g.kind == GuardKind::branch ||
-           g.kind == GuardKind::corner || g.kind == GuardKind::condition;
-  };
+  const auto of_flow = [](const Guard& g) { return g.traits().of_flow; };
   if (!forces_jump && all_fired(of_flow)) {
     for (const Guard& g : jump.fired) switch_flow(sys, state.modes, g, state.base_x.data());
     if (!sys.flanks.empty()) Springs(sys, cache, scratch, state).choose(jump.fired, false);

@@ -36,8 +36,6 @@ CLASSES = {
 # By function: complexity.
 FUNCTIONS = {
     # one case after the other, of kinds of guards, labels, causes or damage
-    "terms_of": 26,
-    "guard_size": 21,
     "cause_of": 22,
     "check": 32,
     "contact::validate": 23,
