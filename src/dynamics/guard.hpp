@@ -21,6 +21,9 @@ enum class GuardKind : std::int8_t {
   surface_turns, // elastic presliding, force above its limit but v against it: v turns, and the element breaks
                  // away
   limit_again,   // the same, but the force comes back below its limit first; or a lagged force that held does
+  // of a detent
+  reaches_seat, // its way from the seat comes to zero
+  passes_crest, // it is half way to the next seat, which is the nearer one from here on
   // of a facet of what several elements at rest can take together
   shared_limit, // they share a force in many ways, and all of them reach their limits together
   // of a force that rigidity leaves open, see sharing.cpp
@@ -39,7 +42,7 @@ enum class GuardKind : std::int8_t {
   condition, // one on which a choice depends passes zero
 };
 
-// What the value of a guard is. `stretch` is that of a spring's line, `other` is nothing that two kinds have in common.
+// What the value of a guard is. `stretch` is that of a spring or detent, `other` is nothing that two kinds have in common.
 enum class GuardValue : std::int8_t { other, velocity, force, gap, stretch };
 
 // What is said of each kind of guard once, for all that ask.
@@ -65,6 +68,8 @@ inline constexpr GuardTraits guard_table[] = {
     {GuardKind::branch, GuardValue::other, 0, -1, true},
     {GuardKind::surface_turns, GuardValue::velocity, 1, -1, false, " breaks away"},
     {GuardKind::limit_again, GuardValue::force},
+    {GuardKind::reaches_seat, GuardValue::stretch, -1, 2, false, " reaches a seat"},
+    {GuardKind::passes_crest, GuardValue::stretch, 1, -1, false, " passes a crest"},
     {GuardKind::shared_limit, GuardValue::force, 0, -1, false, "shared limit"},
     {GuardKind::sharing_changes, GuardValue::force},
     {GuardKind::lifts_off, GuardValue::force, 0, 0, false, " loses its force"},

@@ -18,6 +18,8 @@ const Form* form_of(const System& sys, const Regime& r, const Guard& g) {
   const bool velocity = g.traits().value == GuardValue::velocity;
   if (g.contact >= 0) return velocity ? &sys.contacts[g.contact].rate : &sys.contacts[g.contact].gap;
   const Friction& p = sys.friction[g.friction];
+  if (g.kind == GuardKind::reaches_seat) return &p.way;
+  if (g.kind == GuardKind::passes_crest) return &p.crests[g.direction > 0 ? 1 : 0];
   const Index corner = r.modes.friction[g.friction].load_stretch - (g.direction > 0 ? 0 : 1);
   return velocity ? &p.velocity : &p.load_corners[corner];
 }
@@ -216,7 +218,9 @@ static void list_guards_of_sliding(const System& sys, Regime& r) {
         }
       }
     } else if (law.sticks && !now.free) {
-      watch(r, GuardKind::slip_ends, i, now.direction());
+      watch(r, sys.friction[i].has_seat() ? GuardKind::reaches_seat : GuardKind::slip_ends, i,
+            now.direction());
+      if (!sys.friction[i].crests.empty()) watch(r, GuardKind::passes_crest, i, now.direction());
     } else if (law.reversal_switches || (now.free && !law.affine)) {
       watch(r, GuardKind::velocity_reversal, i, now.direction());
     }

@@ -44,7 +44,6 @@ struct FrictionMode {
   bool open() const { return mode == Mode::open; }
   bool slips() const { return mode == Mode::slip_forward || mode == Mode::slip_backward; }
   int direction() const { return stickslip::direction(mode); } // of slip; 0 at rest and open
-  Mode shown() const { return free ? Mode::free : mode; }
 
   // With its law's switches as they are at the start of a motion.
   void enter(Mode m) {

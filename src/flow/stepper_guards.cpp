@@ -165,7 +165,9 @@ double Stepper::crossing_undecided(const Regime& r, const State& state, const St
   // A velocity or load that departs from zero with a high power of time, or where the force has a vertical
   // tangent, may start on the wrong side in the interpolant; the transition has already found that it
   // departs, and the end of the step shows it. So does a bristle that begins at its limit, as one does that was sliding.
-  if (found.at_once && !is_exact(step.kind) && polynomial::value(c, degree, 1.0) < 0.0) return never;
+  // But a seat that is passed within the last digits after another event is passed.
+  const bool leaves = r.guards[k].kind != GuardKind::reaches_seat && !is_exact(step.kind);
+  if (found.at_once && leaves && polynomial::value(c, degree, 1.0) < 0.0) return never;
   if (found.at_once && fresh && gap) found = crossing_of_opening(c, degree, step.kind, size, noise);
   return found.found ? found.theta : never;
 }

@@ -89,6 +89,8 @@ public:
     s.elongations.empty() && s.forces.empty() ? flanks(s, suffix) : table(s, suffix);
   }
 
+  void operator()(const DetentElement& d) const { d.check(std::holds_alternative<Plant>(plant), names); }
+
   void operator()(const ClutchElement& c) const {
     if (!std::holds_alternative<Plant>(plant))
       reject("plant", "in matrix notation has no one-way clutches: it does not tell what its states are");

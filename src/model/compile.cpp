@@ -77,14 +77,22 @@ void take_sizes(System& sys, const System& from) {
 
 template <class... E> void declare_all(Draft& d) {
   const auto each = [&](const auto& elements) {
-    for (const auto* e : elements) declare(d, *e);
+    for (const auto* e : elements)
+      if constexpr (requires { e->declare(d); })
+        e->declare(d);
+      else
+        declare(d, *e);
   };
   (each(d.all<E>()), ...);
 }
 
 template <class... E> void wire_all(Draft& d) {
   const auto each = [&](const auto& elements) {
-    for (Index k = 0; k < elements.size(); ++k) wire(d, *elements[k], k);
+    for (Index k = 0; k < elements.size(); ++k)
+      if constexpr (requires { elements[k]->wire(d, k); })
+        elements[k]->wire(d, k);
+      else
+        wire(d, *elements[k], k);
   };
   (each(d.all<E>()), ...);
 }
@@ -93,7 +101,8 @@ System drafted(const Machine& machine, bool own_signals, const System* sized_as)
   Draft d(machine, own_signals);
   declare_plant(d);
   declare_constraints(d);
-  declare_all<FrictionElement, ContactElement, ClutchElement>(d); // compensators' friction comes last
+  declare_all<FrictionElement, DetentElement, ContactElement, ClutchElement>(
+      d); // compensators' friction comes last
   declare_compensators(d);
   declare_controllers(d);
   declare_all<SpringElement>(d);
@@ -102,7 +111,7 @@ System drafted(const Machine& machine, bool own_signals, const System* sized_as)
   wire_plant(d);
   wire_all<FrictionElement, ContactElement, ClutchElement>(d);
   wire_compensators(d);
-  wire_all<SpringElement>(d);
+  wire_all<SpringElement, DetentElement>(d);
   wire_controllers(d);
   wire_smooth(d);
   check_inertia(d.sys);

@@ -19,15 +19,6 @@ Flank one_flank(double stiffness, double corner, int side) {
   return f;
 }
 
-// One that pulls as it pushes, on both ends.
-Flank attached(Polyline line) {
-  Flank f;
-  f.side.assign(line.stretches.size(), 0);
-  f.line = std::move(line);
-  f.attached = true;
-  return f;
-}
-
 int sign_of(const Polyline& line, Index k) {
   const Index m = line.corners.size();
   const auto value = [&](double x) { return line.value(k, x); };
@@ -61,6 +52,14 @@ Flank flank_of_table(const SpringElement& e) {
 }
 
 } // namespace
+
+Flank attached(Polyline line) {
+  Flank f;
+  f.side.assign(line.stretches.size(), 0);
+  f.line = std::move(line);
+  f.attached = true;
+  return f;
+}
 
 // Preload takes up play: each flank begins where its force would be zero.
 List<Flank> flanks_of(const SpringElement& e) {

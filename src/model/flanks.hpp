@@ -21,6 +21,7 @@ struct Flank {
   bool pushes(Index stretch) const { return attached || side[stretch] != 0; }
 };
 
+Flank attached(Polyline line); // pulls as it pushes
 List<Flank> flanks_of(const SpringElement& spring);
 
 // From push to pull at a point: a damper that lets go would jump there.

@@ -10,7 +10,9 @@
 #include "expression/tape.hpp"
 #include "friction/automaton.hpp"
 #include "friction/law.hpp"
+#include "model/combination.hpp"
 #include "model/compliance.hpp"
+#include "model/detent.hpp"
 #include "model/variable.hpp"
 #include "signal/signal.hpp"
 
@@ -22,24 +24,6 @@
 #include <variant>
 
 namespace stickslip {
-
-// factor * what has this name
-struct Part {
-  std::string name;
-  double factor = 1.0;
-
-  static constexpr auto fields() {
-    return std::tuple{field("name", &Part::name), field("factor", &Part::factor, {}, Range::finite)};
-  }
-};
-
-// A sum of named things, in any order.
-struct Combination {
-  List<Part> parts;
-
-  bool empty() const { return parts.empty(); }
-  bool operator==(const Combination& o) const;
-};
 
 // M q'' + D q' + K q = sum of forces - sum of w_i F_i. The skew part of D is gyroscopic and does no work; that
 // of K is circulatory and may give energy.
@@ -330,8 +314,9 @@ template <> struct Kind<AnyPlant> {
   static constexpr const char* list[] = {"mechanical", "matrices"};
 };
 
-using Element = std::variant<AppliedForce, FrictionElement, ContactElement, ControllerElement,
-                             CompensatorElement, SpringElement, ConstraintElement, ClutchElement>;
+using Element =
+    std::variant<AppliedForce, FrictionElement, ContactElement, ControllerElement, CompensatorElement,
+                 SpringElement, ConstraintElement, ClutchElement, DetentElement>;
 namespace detail {
 template <class T> struct OfElements;
 template <class... E> struct OfElements<std::variant<E...>> {
@@ -381,7 +366,5 @@ void check(const AnyPlant& plant);
 void check(const AnyPlant& plant, const Element& element);
 
 bool holds(const List<std::string>& names, const std::string& name);
-// a, a - b, 0.5 a + b
-std::string text(const Combination& combination);
 
 } // namespace stickslip

@@ -64,8 +64,15 @@ struct Friction {
   Index entered = -1;                     // held: time of the last entry into stick
   double kinetic = 0.0, break_away = 0.0; // levels per unit load that the automaton's options refer to
   List<double> corners;                   // velocities at which the law's slope jumps
+  // Of the seat of a detent, whose force has the side of its way from there, not that of its velocity; empty: friction.
+  Form way;
+  List<Form> crests; // the way less that to the crests below and above; empty: there are none
+  Index seat = -1;   // held: where the nearest seat is, a multiple of this
+  double pitch = 0.0;
   double fine =
       0.0; // velocity below which the curve is within 5 % of its value at v = 0; 0: the curve is flat
+
+  bool has_seat() const { return way.x.size() > 0; }
 };
 
 // Or a one-way clutch, a contact of velocities: its gap is always zero, and it is open while its rate is positive.

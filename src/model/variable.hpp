@@ -72,6 +72,7 @@ struct Shown {
   const char* suffix;
   Read from;
   Quantity Along::* quantity = nullptr;
+  Read also = Read::sum; // to be added; sum: nothing
 };
 
 struct VariableTerm {

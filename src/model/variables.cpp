@@ -64,9 +64,14 @@ private:
   }
 
   void show(const std::string& name, std::span<const Shown> variables, const Along& one) {
-    for (const Shown& v : variables)
+    for (const Shown& v : variables) {
       add(name + v.suffix, v.quantity == nullptr ? quantity::number : one.*v.quantity, v.from,
           place(v.from, name));
+      if (v.also == Read::sum) continue;
+      Variable& sum = sys.variables.back();
+      sum.terms = {{v.from, sum.index}, {v.also, place(v.also, name)}};
+      sum.from = Read::sum, sum.index = 0;
+    }
   }
 
   // The row of this name where such numbers are read from.

@@ -65,6 +65,9 @@ void RealTime::refuse_what_it_cannot() const {
         "machine",
         "has a law that is a Python function, which no real-time step can wait for: sample it into a Table");
   for (const Friction& p : sys.friction)
+    if (p.has_seat())
+      reject("machine", "has the detent '" + p.name + "', which the fixed-step form does not run");
+  for (const Friction& p : sys.friction)
     if (p.table_load > 0.0)
       reject("machine", "has the load table of '" + p.name + "', which the fixed-step form does not run");
   for (const Contact& c : sys.contacts)

@@ -128,6 +128,7 @@ void Powers::at(const Segment& seg, const double* C, double t, double span, Vect
     const Friction& p = here.friction[i];
     double slip = span * relative_velocity(p, x.data(), s.data());
     if (p.traits.sticks && p.surface_travel < 0 && seg.regime->modes.friction[i].sticks()) slip = 0.0;
+    if (p.has_seat()) slip = 0.0; // it stores what it takes
     if (p.compensator)
       slip = n > 0 ? -p.drives.dot(way) : 0.0; // what it gives to the plant counts as taken with a minus
     out(k++) = force(i) * slip;
@@ -212,6 +213,8 @@ double Powers::elastic(const Segment& seg, const double* C, double t) {
   if (yields) state_signals(sys, seg.regime->modes, t, x.data(), s.data(), w);
   for (const Contact& c : sys.contacts)
     if (c.yields()) sum += s(c.stored);
+  for (const Friction& p : sys.friction)
+    if (p.has_seat()) sum += p.break_away * std::abs(value(p.way, x.data(), s.data()));
   for (Index k = 0; k < sys.flanks.size(); ++k)
     sum += integral(sys.flanks[k].line, seg.regime->modes.flank[k].stretch,
                     value(sys.springs[sys.flanks[k].spring].elongation, x.data(), s.data()));

@@ -155,7 +155,7 @@ void Samples::evaluate_modes() {
       const FrictionMode& here = span.segment->regime->modes.friction[i];
       auto part = mode.row(i).segment(span.first, span.count);
       if (sticks || here.open())
-        part.setConstant(static_cast<std::int8_t>(here.shown()));
+        part.setConstant(static_cast<std::int8_t>(friction_mode(sys, span.segment->regime->modes, i)));
       else
         part = velocities().row(i).segment(span.first, span.count).array().sign().cast<std::int8_t>();
     }

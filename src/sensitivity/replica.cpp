@@ -172,6 +172,8 @@ void Replica::change(State& state, const Passage& as) {
   double* const x = state.base_x.data();
   move(before, t, t, x, xdot, force);
   const System& sys = at(before, t, x);
+  for (const Guard& g : as.fired)
+    if (g.kind == GuardKind::passes_crest) switch_flow(sys, state.modes, g, x);
   for (Index i = 0; i < sys.friction.size(); ++i) {
     const Friction& p = sys.friction[i];
     const FrictionMode &was = before.friction[i], &is = after.friction[i];

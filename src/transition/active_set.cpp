@@ -79,6 +79,7 @@ bool moves(const Instant& at, Index i, bool struck) {
 // Summary of the guards that have fired.
 struct Fired {
   List<bool> stopped;   // elements whose velocity has come to zero
+  List<bool> seated;    // detents that have come to their seat
   bool touched = false; // a contact has closed, which may be in the way, or an element has stopped
   bool nothing = false;
 };
@@ -112,8 +113,8 @@ bool find_rest(Instant& at, Index i, const Fired& fired, bool struck) {
     now.mode = slip(way);
     return false;
   }
-  const bool rests =
-      begins || side == 0 || fired.stopped[i] || struck || fired.touched || comes_to_a_halt(at, i, side);
+  const bool rests = begins || side == 0 || fired.stopped[i] || fired.seated[i] || struck || fired.touched ||
+                     comes_to_a_halt(at, i, side);
   if (rests && side != 0 && !begins) {
     start_clock(at.sys.friction[i], side, at.load(i), at.t, at.x());
     if (!at.was(i).sticks()) count_brief_slip(at, i, struck);
@@ -151,15 +152,17 @@ bool comes_to_rest(const Instant& at, Index i) {
 
 void find_resting(Instant& at, const List<Guard>& fired, const List<ForceLimit>& broken, ActiveSet& active) {
   const Index n = at.sys.friction.size();
-  Fired what{List<bool>(n, false), false, fired.empty()};
+  Fired what{List<bool>(n, false), List<bool>(n, false), false, fired.empty()};
   for (const Guard& g : fired) {
     const bool stops = g.kind == GuardKind::slip_ends;
     if (stops) what.stopped[g.friction] = true;
+    if (g.kind == GuardKind::reaches_seat) what.seated[g.friction] = true;
     what.touched = what.touched || stops || g.kind == GuardKind::closes || g.kind == GuardKind::locks;
   }
   active.leaves.assign(n, 0);
   for (Index i = 0; i < n; ++i) {
     if (!at.set_valued(i)) continue;
+    if (at.sys.friction[i].has_seat() && at.mode(i).slips() && !what.seated[i]) continue; // off its seat
     if (active.touches(at.sys, at.state->modes, i))
       active.rests[i] = find_rest(at, i, what, active.struck);
     else

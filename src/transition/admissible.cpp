@@ -138,7 +138,8 @@ SignAfter sign_of(const Instant& at, const ModeProblem& posed, const Regime& r, 
   drop_passing_terms(row, tolerance::last_digits * std::max(std::abs(at.t), posed.pace));
   std::fill_n(row.begin(), std::max<Index>(g.traits().first_by_forces, 0), 0.0);
   const bool moves = std::any_of(row.begin(), row.end(), [](double a) { return a != 0.0; });
-  if (g.kind == GuardKind::slip_ends && !moves) return {1, 0}; // it does not move at all, so it does not slip
+  if (g.friction >= 0 && g.traits().first_by_forces > 0 && !moves)
+    return {1, 0}; // it does not move at all, so it does not slip
   const double size = guard_size(at.sys, r, g, at.t, at.x(), at.s(), at.w.force.data(), at.state->nominal);
   return sign_after([&](int j) { return row[static_cast<std::size_t>(j)]; }, size, posed.pace, at.t);
 }

@@ -31,6 +31,13 @@ const char* name(Rule rule) {
   return "";
 }
 
+Mode friction_mode(const System& sys, const Modes& modes, Index i) {
+  const FrictionMode& now = modes.friction[i];
+  if (sys.friction[i].has_seat())
+    return now.sticks() ? Mode::locked : now.direction() > 0 ? Mode::high : Mode::low;
+  return now.free ? Mode::free : now.mode;
+}
+
 Mode contact_mode(const System& sys, const Modes& modes, Index j) {
   if (sys.contacts[j].of_velocity) return modes.contact[j] == Mode::open ? Mode::free : Mode::locked;
   if (modes.contact[j] == Mode::open) return Mode::open;
@@ -209,8 +216,8 @@ struct EventBuilder {
     for (Index i = 0; i < sys.friction.size(); ++i) {
       const Friction& p = sys.friction[i];
       if (!p.traits.sticks || sys.shares_modes(i) || p.of_compliance) continue;
-      const Mode before = jump.before.friction[i].shown(),
-                 after = last ? jump.after.friction[i].shown() : before;
+      const Mode before = friction_mode(sys, jump.before, i),
+                 after = last ? friction_mode(sys, jump.after, i) : before;
       const auto rub = std::ranges::find(rubs, i, &Rub::element);
       if (rub != rubs.end())
         change(i, before, after).tangential_impulse = rub->tangential; // the impact itself is the contact's

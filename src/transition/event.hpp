@@ -45,6 +45,8 @@ std::string rule_of(const Event& event);
 // friction elements, contacts, limits of continuous controllers. `instant`: number of the last instant with events.
 void append_events(const System& sys, const Jump& jump, std::int64_t& instant, List<Event>& events);
 
+// Mode of a friction element, or of a detent: locked on a seat, high or low beyond or before the nearest one.
+Mode friction_mode(const System& sys, const Modes& modes, Index element);
 // Mode of a contact: open, what its friction does, or closed where it has none.
 Mode contact_mode(const System& sys, const Modes& modes, Index contact);
 

@@ -8,7 +8,7 @@ namespace stickslip {
 
 namespace {
 
-// Guards of what is zero at the instant: a gap, or a velocity of a contact or an element.
+// Guards of what is zero at the instant: a gap, a way from a seat, or a velocity of a contact or an element.
 bool is_of_motion(const Guard& g) {
   return g.traits().first_by_forces > 0;
 }
@@ -57,11 +57,12 @@ void turning_series(Instant& at, const Regime& r, double h, const Parabola& path
                  bend = curvature_of(a(g, 0), a(g, 1), a(g, 2), h);
     auto row = series.row(g);
     row.setZero();
-    if (guard.traits().value == GuardValue::gap)
-      row.head(5) << at.gap(guard.contact), at.rate(guard.contact), a(g, 0) / 2.0, slope / 6.0, bend / 24.0;
+    const double rate = guard.contact >= 0 ? at.rate(guard.contact) : at.v(guard.friction);
+    if (guard.traits().first_by_forces == 2)
+      row.head(5) << value(*form_of(at.sys, r, guard), at.x(), at.s()), rate, a(g, 0) / 2.0, slope / 6.0,
+          bend / 24.0;
     else
-      row.head(4) << (guard.contact >= 0 ? at.rate(guard.contact) : at.v(guard.friction)), a(g, 0),
-          slope / 2.0, bend / 6.0;
+      row.head(4) << rate, a(g, 0), slope / 2.0, bend / 6.0;
     row *= guard.sign();
   }
 }

@@ -33,6 +33,20 @@ void start_load(Instant& at, Index i) {
     stretch = std::clamp(stretch, std::int16_t(1), static_cast<std::int16_t>(p.load_corners.size() - 1));
 }
 
+// Which seat of a detent is the nearest one, and on which side of it a motion starts.
+void start_seat(Instant& at, Index i) {
+  const Friction& p = at.sys.friction[i];
+  if (!p.has_seat()) return;
+  const auto way = [&] { return value(p.way, at.x(), at.s()); };
+  if (p.seat >= 0) {
+    at.x()[p.seat] = 0.0;
+    at.x()[p.seat] = p.pitch * std::round(way() / p.pitch);
+  }
+  const double x = way();
+  const bool seated = std::abs(x) <= tolerance::rest * size_of(p.way, at.state->nominal, at.s());
+  at.mode(i).mode = seated ? Mode::stick : slip(x > 0.0 ? 1 : -1);
+}
+
 // Without a load an element is free. A surface that nothing presses takes over no lagged force at a stop.
 void release(Instant& at, Index i, const List<Guard>& fired) {
   const Friction& p = at.sys.friction[i];
@@ -67,7 +81,7 @@ void count_towards_rest(Instant& at, Index i) {
 void switch_laws(Instant& at, const List<Guard>& fired) {
   for (const Guard& g : fired) switch_flow(at.sys, at.state->modes, g, at.x());
   for (Index i = 0; i < at.sys.friction.size(); ++i) {
-    if (at.starting) start_load(at, i);
+    if (at.starting) start_load(at, i), start_seat(at, i);
     release(at, i, fired);
   }
 }

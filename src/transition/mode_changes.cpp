@@ -35,6 +35,17 @@ void pass_corner(FrictionMode& now, const Friction& p, int direction, double* x)
   now.load_stretch = static_cast<std::int16_t>(stretch);
 }
 
+// Half way to the next seat of a detent: from here on it lies before that one, and its spring with it.
+void pass_crest(const System& sys, Modes& modes, Index i, double* x) noexcept {
+  const Friction& p = sys.friction[i];
+  FrictionMode& now = modes.friction[i];
+  const int side = now.direction();
+  x[p.seat] = p.pitch * (std::round(x[p.seat] / p.pitch) + side);
+  const Index flank = std::ranges::find(sys.springs, p.name, &Spring::name)->flanks;
+  modes.flank[flank].stretch = side > 0 ? 0 : sys.flanks[flank].line.corners.size();
+  enter(now, p, slip(-side), x);
+}
+
 } // namespace
 
 // Where the velocity of a law without a jump changes its side, all its elements stick again.
@@ -45,6 +56,8 @@ void switch_flow(const System& sys, Modes& modes, const Guard& g, double* x) noe
   switch (g.kind) {
   case GuardKind::velocity_reversal:
     return enter(now, p, slip(-now.direction()), x);
+  case GuardKind::passes_crest:
+    return pass_crest(sys, modes, g.friction, x);
   case GuardKind::branch:
     now.branch = on_switch(p.law, g.bit, now.direction(), now.branch, x + p.states);
     return;

@@ -42,7 +42,7 @@ class Chain(Drawing):
         self._elements = [
             e
             for e in described.elements
-            if e["kind"] in ("friction", "contact", "spring", "constraint", "one_way_clutch")
+            if e["kind"] in ("friction", "contact", "spring", "constraint", "one_way_clutch", "detent")
         ]
         turns = [name in self._rotary for name in self._names]
         self._springs = _links(self._plant["stiffness"], "N/m", "Nm/rad", turns)
@@ -104,6 +104,8 @@ class Chain(Drawing):
                 named, text = e["on"], words.spring(e, self._units)
             elif e["kind"] == "one_way_clutch":
                 named, text = e["on"], words.one_way_clutch(e)
+            elif e["kind"] == "detent":
+                named, text = e["on"], words.detent(e, self._units)
             elif e["kind"] == "constraint":
                 named, text = e["on"], words.constraint(e, self._units)
             else:

@@ -40,6 +40,8 @@ class Loop(Drawing):
                 self._rows.append((words.spring(e), 2))
             elif e["kind"] == "one_way_clutch":
                 self._rows.append((words.one_way_clutch(e), 1))
+            elif e["kind"] == "detent":
+                self._rows.append((words.detent(e), 2))
             elif e["kind"] == "constraint":
                 self._rows.append((words.constraint(e), 2))
         wide = max((words.width(text) + 0.3 for text, _ in self._rows), default=0.0)

@@ -153,6 +153,19 @@ def one_way_clutch(element: Mapping[str, Any]) -> str:
     return f"{element['name']}: one-way clutch\nv = {form(element['on'])} ≥ 0"
 
 
+def detent(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Text of a detent: elongation, preload, and pitch or stiffness."""
+    force, length = _units(element, units)
+    x = form(element["on"])
+    if at := element["position"]:
+        x += f" {'−' if at > 0.0 else '+'} {amount(abs(at), length)}"
+    parts = [f"preload {amount(element['preload'], force)}"]
+    parts += [f"pitch {amount(element['pitch'], length)}"] if element["pitch"] else []
+    parts += [amount(element["stiffness"], _per(force, length))] if element["stiffness"] else []
+    parts += [amount(element["damping"], _per(f"{force}s", length))] if element["damping"] else []
+    return f"{element['name']}: detent, x = {x}\n{', '.join(parts)}"
+
+
 def is_zero(signal: Any) -> bool:
     """True if a signal is the constant zero."""
     return bool(signal.is_constant and signal.value(0.0) == 0.0)

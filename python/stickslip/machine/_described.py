@@ -99,6 +99,12 @@ def spring_text(described: dict[str, Any]) -> str:
     return f"spring({', '.join(parts)})"
 
 
+def detent_text(described: dict[str, Any]) -> str:
+    """Return the arguments of a detent except its place and defaults."""
+    keys = ("preload", "pitch", "width", "stiffness", "damping", "position")
+    return f"detent({', '.join(f'{key}={described[key]!r}' for key in keys if described[key])})"
+
+
 def constraint_text(described: dict[str, Any]) -> str:
     """Return the arguments of a constraint except its place."""
     value, what = described["value"], "rate" if str(described["level"]) == "velocity" else "value"

@@ -274,8 +274,8 @@ class BaseMachine:
 
     @property
     def elements(self) -> tuple[str, ...]:
-        """Names of the friction elements, contacts and one-way clutches, in the order in which they were added."""
-        return tuple(self._description.names(["friction", "contact", "one_way_clutch"]))
+        """Names of the friction elements, contacts, one-way clutches and detents, in the order in which they were added."""
+        return tuple(self._description.names(["friction", "contact", "one_way_clutch", "detent"]))
 
     @property
     def states(self) -> tuple[str, ...]:

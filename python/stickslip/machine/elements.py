@@ -1,4 +1,4 @@
-"""Elements of a mechanical plant: forces, friction, springs, constraints and one-way clutches."""
+"""Elements of a mechanical plant: forces, friction, springs, constraints, one-way clutches and detents."""
 
 from __future__ import annotations
 
@@ -205,7 +205,8 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
             Force of each flank at the end of the backlash, N, >= 0. It reduces the backlash to ``backlash - 2
             preload/stiffness``; if that is negative both flanks push for ``|x| < preload/stiffness - backlash/2``, with
             twice the stiffness and damping, as in a preloaded nut. With `one_sided` it is the force at ``x =
-            -backlash/2``. For a constant force shift `rest` instead.
+            -backlash/2``. For a constant force shift `rest` instead; a spring that is rigid up to its preload is
+            `add_detent`.
         one_sided : bool, default False
             Only the lower flank: a stop that pushes for ``x < -backlash/2``. For a stop at the upper end of a travel
             use a negative factor in `on`.
@@ -370,6 +371,92 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         [('free', 2.0)]
         """
         self._add("one_way_clutch", name=str(name), on=self._parts(f"on of '{name}'", on))
+
+    def add_detent(
+        self,
+        name: str,
+        on: On,
+        preload: float,
+        *,
+        pitch: float | None = None,
+        width: float | None = None,
+        stiffness: float = 0.0,
+        damping: float = 0.0,
+        position: float = 0.0,
+    ) -> None:
+        """Add a preloaded spring with a rigid seat: a ball-detent torque limiter, an index detent, a centring spring.
+
+        With the way ``x = on . q - position`` from the seat it acts with ``-F`` along `on`. On the seat the element is
+        rigid up to its preload, ``|F| <= preload`` at ``x = x' = 0``; off the seat ``F = preload sgn(x) + stiffness x +
+        damping x'``. With a `pitch` there are seats at ``x = 0, ±pitch, ±2 pitch, ...``; with x from the nearest one,
+        ``F = preload (1 - |x|/width) sgn(x) + damping x'`` for ``|x| < width``, else ``damping x'``.
+
+        Parameters
+        ----------
+        name : str
+            Name of the element; signals are ``"<name>.force"`` (F, opposing the elongation), ``.elongation`` (x),
+            ``.elongation_rate`` and ``.mode``: ``locked`` on a seat, ``high`` beyond the nearest seat, ``low`` before
+            it. With a pitch the state ``"<name>.seat"`` is the place of the nearest seat, from `position`.
+        on : str or tuple of two str or mapping
+            Elongation and line of action: a coordinate, a pair (the first relative to the second), or {coordinate:
+            factor}.
+        preload : float
+            Force or torque at which a seat releases, N or N m, > 0.
+        pitch : float, optional
+            Distance between seats, m or rad, > 0; by default there is one seat. ``2 pi`` for a limiter that re-engages
+            after a full turn.
+        width : float, optional
+            Way from a seat over which the force falls to zero, m or rad, > 0 and at most half the pitch, its default.
+        stiffness, damping : float, default 0.0
+            k >= 0, N/m or N m/rad, with a single seat only; d >= 0, N s/m or N m s/rad.
+        position : float, default 0.0
+            Value of ``on . q`` on a seat.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument.
+
+        Notes
+        -----
+        Model: balls that springs press into detents transmit torque without backlash, leave them at the release torque,
+        and fall into the next ones, as catalogues of safety couplings describe (single-position: one seat per turn;
+        multi-position: several). Assumptions: massless balls, a conservative force that falls linearly beside a seat,
+        no torque between seats. It re-engages once the energy of the relative motion no longer carries it over ``preload
+        width / 2``. Torque that remains after release, and losses in the detents, are friction in parallel:
+        `add_friction` on the same `on`. Without losses an element swings about its seat for ever; with damping alone it
+        passes the seat ever more often. A limiter with friction linings, which slips at its kinetic torque and
+        re-engages when the relative speed returns to zero, is `add_friction` with ``Coulomb(static, kinetic)``.
+
+        The seat is a set-valued force, ``F in preload Sgn(x)``, decided together with all friction and contacts.
+        Events: break-away, seats that are reached or passed, crests between two seats. Real time and time stepping
+        refuse detents.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=[1.0, 1.0], names=["motor", "load"], force={"motor": ss.Ramp(2.0)})
+        >>> m.add_constraint("jam", on="load")
+        >>> m.add_detent("limiter", on=("motor", "load"), preload=1.0, pitch=1.0)
+        >>> run = ss.simulate(m, t_end=1.0)
+        >>> [(e.time, str(e.before), str(e.after), e.cause) for e in run.events]
+        [(0.5, 'locked', 'high', 'limiter breaks away')]
+        """
+
+        def optional(what: str, value: float | None) -> float | None:
+            return None if value is None else number(f"{what} of '{name}'", value)
+
+        self._add(
+            "detent",
+            name=str(name),
+            on=self._parts(f"on of '{name}'", on),
+            preload=number(f"preload of '{name}'", preload),
+            stiffness=number(f"stiffness of '{name}'", stiffness),
+            damping=number(f"damping of '{name}'", damping),
+            pitch=optional("pitch", pitch),
+            width=optional("width", width),
+            position=number(f"position of '{name}'", position),
+        )
 
     @staticmethod
     def _table(

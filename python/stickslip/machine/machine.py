@@ -13,7 +13,7 @@ from stickslip._html import table
 from stickslip.errors import UnknownNameError
 from stickslip.expressions.expr import Expr
 from stickslip.machine import _smooth
-from stickslip.machine._described import compensator_text, constraint_text, law_of, spring_text
+from stickslip.machine._described import compensator_text, constraint_text, detent_text, law_of, spring_text
 from stickslip.machine._smooth import Function
 from stickslip.machine.compliance import compliance_of
 from stickslip.machine.gears import GearedMachine
@@ -244,6 +244,8 @@ class Machine(GearedMachine):
                 held.append(("contacts", e["name"], " + ".join(map(repr, both)) or "None"))
             elif e["kind"] == "spring":
                 held.append(("springs", e["name"], spring_text(e)))
+            elif e["kind"] == "detent":
+                held.append(("detents", e["name"], detent_text(e)))
             elif e["kind"] == "constraint":
                 held.append(("constraints", e["name"], constraint_text(e)))
             elif e["kind"] == "one_way_clutch":
@@ -255,7 +257,16 @@ class Machine(GearedMachine):
         return held
 
     def __repr__(self) -> str:
-        kinds = ("friction", "contacts", "springs", "constraints", "clutches", "controllers", "compensation")
+        kinds = (
+            "friction",
+            "contacts",
+            "springs",
+            "detents",
+            "constraints",
+            "clutches",
+            "controllers",
+            "compensation",
+        )
         parts = [f"names={list(self.names)!r}"]
         for kind in kinds:
             if items := [f"{name!r}: {made}" for of, name, made in self._held() if of == kind]:

@@ -48,7 +48,7 @@ class Energy:
     constraints : dict of ndarray
         Work done by each constraint; 0 unless it prescribes a motion.
     springs : dict of ndarray
-        Energy dissipated by the damper of each spring, including the energy left in a flank when contact ends.
+        Energy dissipated by the damper of each spring and detent, including the energy left in a flank when contact ends.
     compliances : dict of ndarray
         Energy dissipated by the damping of each compliant contact.
     friction : dict of ndarray
@@ -94,7 +94,7 @@ class Energy:
 
     @property
     def elastic(self) -> Array:
-        """Energy stored in the stiffness matrix, in springs and in compliant contacts."""
+        """Energy stored in the stiffness matrix, in springs, detents and compliant contacts."""
         return self._term("elastic")
 
     @property
@@ -143,7 +143,7 @@ class Energy:
 
     @cached_property
     def springs(self) -> dict[str, Array]:
-        """Energy dissipated by the damper of each spring."""
+        """Energy dissipated by the damper of each spring and detent."""
         return dict(zip(self._raw.compiled.springs, self._term("dampers"), strict=True))
 
     @cached_property
@@ -156,8 +156,10 @@ class Energy:
     @cached_property
     def friction(self) -> dict[str, Array]:
         """Energy taken by each friction element."""
+        compiled = self._raw.compiled
         taken = dict(zip(self._places, self._term("friction"), strict=True))
-        return {name: work for name, work in taken.items() if name not in self._raw.compiled.compensators}
+        others = {*compiled.compensators, *compiled.springs}  # a detent is both, and stores what it takes
+        return {name: work for name, work in taken.items() if name not in others}
 
     @property
     def impacts(self) -> Array:

@@ -57,9 +57,9 @@ class RealTime:
     Parameters
     ----------
     machine : Machine or StateSpace
-        The machine, or an object with a machine as ``.machine``. Rigid contacts and one-way clutches are refused, since
-        the work of impacts is not bounded; load tables, and laws and controllers that are Python functions, are refused
-        as well. Run a Python controller between steps, and pass its output as an `Input`.
+        The machine, or an object with a machine as ``.machine``. Rigid contacts, one-way clutches and detents are
+        refused, since the work of impacts is not bounded; load tables, and laws and controllers that are Python
+        functions, are refused as well. Run a Python controller between steps, and pass its output as an `Input`.
     step : float
         Step, s, > 0; a whole fraction of the period of every sampled controller; at most the dead time of friction
         (`DeadTime`).

@@ -78,7 +78,7 @@ def why_stuck(run: Trajectory, element: str, t: float | None) -> Stuck:
     if np.isnan(low) or mode is Mode.FREE:
         raise ValueError(f"element {element!r} does not stick at t = {time:g}: its mode is {mode}")
     own = run.events.of(element)
-    entries = own.time[(own.after == Mode.STICK) & (own.time <= time)]
+    entries = own.time[np.isin(own.after, (Mode.STICK, Mode.LOCKED)) & (own.time <= time)]
     return Stuck(
         element=element,
         time=time,

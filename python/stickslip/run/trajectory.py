@@ -43,7 +43,7 @@ class Trajectory(SampledSignals):
     ``run["block.position"]`` returns a signal by name: positions, velocities and accelerations of coordinates;
     ``.force`` (opposing the velocity), ``.velocity``, ``.load``, ``.mode`` and ``.limit`` of friction elements. The
     limit is the break-away force of a sticking element, with the sign of its friction force; NaN in slip. Controllers
-    have ``.output``, ``.reference``, ``.error`` and ``.mode``, springs ``.force`` (opposing the elongation),
+    have ``.output``, ``.reference``, ``.error`` and ``.mode``, springs and detents ``.force`` (opposing the elongation),
     ``.elongation``, ``.elongation_rate`` and ``.mode``, constraints ``.force`` and ``.impulse``, one-way clutches
     ``.force``, ``.velocity``, ``.mode`` and ``.impulse``. A run is a mapping of these signals: ``for name in run``,
     ``name in run``, ``len(run)``, ``keys()``, ``values()`` and ``items()`` work as for a dictionary.

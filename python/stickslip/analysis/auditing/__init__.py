@@ -19,7 +19,7 @@ from stickslip.analysis.auditing._motion import check_motion
 from stickslip.analysis.auditing._report import Audit, Finding
 from stickslip.analysis.auditing._rest import check_rest
 from stickslip.analysis.auditing._sampling import intervals
-from stickslip.analysis.auditing._springs import check_springs
+from stickslip.analysis.auditing._springs import check_detents, check_springs
 from stickslip.analysis.auditing._tolerances import sizes
 from stickslip.machine.machine import Machine
 
@@ -38,7 +38,8 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
     * friction: loads >= 0; in stick v = 0 and \|F\| within the static level, in slip the force of the law against the
       velocity; no element slips where rest was possible;
     * contacts: gap >= 0, normal force >= 0, no force without contact; the force law of compliant contacts;
-    * springs: the force from elongation and elongation rate; flanks never pull;
+    * springs and detents: the force from elongation and elongation rate; flanks never pull, a seat holds up to its
+      preload;
     * constraints: prescribed positions and velocities, constraint forces in the equations of motion; one-way clutches:
       v >= 0, force >= 0, one of them zero;
     * impacts: balance of momentum, friction cones, Newton's or Poisson's law, energy;
@@ -90,6 +91,7 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
     check_friction(report, run, d, panels.at, surfaces, size)
     check_contacts(report, run, d, panels, size)
     check_springs(report, run, d, panels, size)
+    check_detents(report, run, d, panels, size)
     check_constraints(report, run, d, panels, size)
     check_events(report, run, d, panels, size)
     check_automaton(report, run, d, size)

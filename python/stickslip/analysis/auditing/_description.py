@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stickslip.analysis.auditing import _formulas, _laws
 from stickslip.analysis.auditing._formulas import Formulas
 from stickslip.analysis.auditing._rows import Gap, Gradient, Mass, Numbers, Row, Turning
-from stickslip.analysis.auditing._spring_law import Spring, spring_of
+from stickslip.analysis.auditing._spring_law import Detent, Spring, detent_of, spring_of
 from stickslip.laws import Law
 from stickslip.laws.stick_slip import StickSlip
 from stickslip.machine._described import law_of
@@ -150,6 +150,7 @@ class Description:
     places: list[Place] = field(default_factory=list)
     contacts: list[Contact] = field(default_factory=list)
     springs: list[Spring] = field(default_factory=list)
+    detents: list[Detent] = field(default_factory=list)
     constraints: list[Constraint] = field(default_factory=list)
     clutches: list[Contact] = field(default_factory=list)  # one-way: contacts of velocities
     loops: list[dict[str, Any]] = field(default_factory=list)
@@ -322,6 +323,8 @@ def describe(machine: Machine) -> Description:
             d.contacts.append(_contact(d, e))
         elif e["kind"] == "spring":
             d.springs.append(spring_of(e, d.direction(e["on"])))
+        elif e["kind"] == "detent":
+            d.detents.append(detent_of(e, d.direction(e["on"])))
         elif e["kind"] == "constraint":
             d.constraints.append(_constraint(d, e))
         elif e["kind"] == "one_way_clutch":

@@ -62,6 +62,9 @@ def forces(
         rooms = relative * float(along @ sizes.q), relative * float(along @ sizes.v)
         value = at[f"{s.name}.force"] if touching else s.force(x, v)
         add(-s.along, value, s.doubt(x, v, *rooms))
+    for detent in d.detents:
+        held = at[f"{detent.name}.force"]
+        add(-detent.along, held, relative * np.abs(held))
     for c in d.constraints:
         held = at[f"{c.name}.force"]
         act(c.along, -held, relative * np.abs(held))

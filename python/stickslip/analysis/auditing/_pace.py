@@ -22,6 +22,9 @@ def fastest(d: Description) -> float:
     for s in d.springs:
         stiffness = stiffness + s.stiffness * np.outer(s.along, s.along)
         damping = damping + len(s.parts) * s.damping * np.outer(s.along, s.along)
+    for one in d.detents:
+        stiffness = stiffness + one.slope * np.outer(one.along, one.along)
+        damping = damping + one.damping * np.outer(one.along, one.along)
     stiff, damped = np.linalg.eigvals(inverse @ stiffness), np.linalg.eigvals(inverse @ damping)
     plant = float(np.sqrt(np.abs(stiff).max(initial=0.0)) + np.abs(damped).max(initial=0.0))
     loops = _Loops(d)

@@ -66,7 +66,8 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
         for j in range(t.size):
             if abs(surfaces[i].mode[j]) == 1 and abs(surfaces[i].velocity[j]) <= _slow(place, at, j, sizes):
                 closed = any(at[f"{c.name}.mode"][j] != OPEN for c in d.contacts)
-                locked = any(at[f"{c.name}.mode"][j] == Mode.LOCKED for c in d.clutches)
+                seats = [c.name for c in d.clutches] + [one.name for one in d.detents]
+                locked = any(at[f"{name}.mode"][j] == Mode.LOCKED for name in seats)
                 if place.on_contact or place.pressed_by or closed or locked:
                     audit.skip(
                         f"break-aways of '{place.name}' beside closed contacts", "forces of both are coupled"

@@ -1,4 +1,4 @@
-"""Springs: force as a function of elongation and rate, from the description."""
+"""Springs and detents: force as a function of elongation and rate, from the description."""
 
 from __future__ import annotations
 
@@ -123,6 +123,54 @@ def spring_of(e: Mapping[str, Any], along: Array) -> Spring:
     low = Line(np.array([-begins - 1.0, -begins, -begins + 1.0]), np.array([-k, 0.0, 0.0]))
     high = Line(np.array([begins - 1.0, begins, begins + 1.0]), np.array([0.0, 0.0, k]))
     return made([low], [-1], False) if one_sided else made([low, high], [-1, 1], True)
+
+
+@dataclass
+class Detent:
+    """A seat that holds up to `preload`; beside it ``F = preload (1 - |x|/width) sgn(x) + stiffness x + damping x'``."""
+
+    name: str
+    along: Array
+    preload: float
+    stiffness: float
+    damping: float
+    pitch: float
+    width: float
+    position: float
+
+    def way(self, q: Array) -> Array:
+        """From the nearest seat."""
+        x: Array = self.along @ q - self.position
+        return x - self.pitch * np.round(x / self.pitch) if self.pitch else x
+
+    def force(self, x: Array, v: Array, side: Array) -> Array:
+        """F on that side of the seat."""
+        share = np.clip(1.0 - np.abs(x) / self.width, 0.0, None)
+        f: Array = self.preload * share * side + self.stiffness * x + self.damping * v
+        return f
+
+    def stored(self, x: Array) -> Array:
+        """Energy."""
+        way = np.minimum(np.abs(x), self.width)
+        wedge = (
+            self.preload * way * (1.0 - 0.5 * way / self.width) if self.pitch else self.preload * np.abs(x)
+        )
+        energy: Array = wedge + 0.5 * self.stiffness * x**2
+        return energy
+
+    @property
+    def slope(self) -> float:
+        """The greatest change of the force by the way."""
+        return self.stiffness + self.preload / self.width
+
+
+def detent_of(e: Mapping[str, Any], along: Array) -> Detent:
+    """The detent with this description."""
+    pitch = e["pitch"] or 0.0
+    width = e["width"] or (0.5 * pitch if pitch else np.inf)
+    return Detent(
+        e["name"], along, e["preload"], e["stiffness"], e["damping"], pitch, width, e["position"]
+    )  # fmt: skip
 
 
 def _only_pushes(x: Array, f: Array) -> tuple[Array, Array]:

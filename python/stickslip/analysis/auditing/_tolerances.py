@@ -111,8 +111,8 @@ def _force_sizes(d: Description, at: Samples) -> Array:
         total = total + np.abs(push.along) * np.abs(push.value(at)).max()
     for place in d.surfaces:
         total = total + _most(place.along, at, f"{place.name}.force")
-    for s in d.springs:
-        total = total + np.abs(s.along) * np.abs(at[f"{s.name}.force"]).max()
+    for along, name in [(s.along, s.name) for s in d.springs] + [(one.along, one.name) for one in d.detents]:
+        total = total + np.abs(along) * np.abs(at[f"{name}.force"]).max()
     for held in d.constraints:
         total = total + _most(held.along, at, f"{held.name}.force")
     for clutch in d.clutches:
