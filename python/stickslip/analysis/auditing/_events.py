@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Description, internal_names
-from stickslip.analysis.auditing._put_to_rest import put_to_rest
+from stickslip.analysis.auditing._put_to_rest import RESTS, put_to_rest
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Panels, Samples
 from stickslip.analysis.auditing._surfaces import OPEN
 from stickslip.analysis.auditing._tolerances import Sizes
+from stickslip.modes import Mode
 
 Array = NDArray[np.float64]
 
@@ -50,6 +51,8 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
     struck = holds(run.events.time[run.events.impact])
     # A collapse closes gaps that a light part, the fastest one, crosses in a flight at one instant.
     collapsed = holds(np.array([e.time for e in run.events if "inelastic collapse" in e.rule]))
+    # A detent takes its seat from a distance that counts as none.
+    seated = holds(np.array([e.time for e in run.events if e.after == Mode.LOCKED]))
     heavy, (shifted, _) = d.mass.greatest(at), d.mass.doubt(at, sizes.q, sizes.v)
     moved, turned = jump(at.q), np.where(struck, 0.0, jump(d.mass.momentum(at)))
     rates = np.maximum(*sides(np.abs(at.rows(f"{n}.acceleration" for n in d.names))))
@@ -60,6 +63,7 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
     for k, name in enumerate(d.names):
         room = sizes.relative * sizes.q[k] + (instant + np.where(struck, flights, 0.0)) * sizes.v[k]
         room += np.where(collapsed, flights * sizes.v.max(), 0.0)
+        room += np.where(seated, RESTS * run.machine.scales.get(f"{name}.position", 0.0), 0.0)
         audit.hold("position is continuous", name, times, moved[k], room)
         audit.hold("velocity is continuous without an impact", name, times, turned[k], rooms[k])
     for place in d.surfaces:
