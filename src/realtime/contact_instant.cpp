@@ -31,7 +31,7 @@ ContactInstant::ContactInstant(const System& system, RegimeCache& regimes, const
 
 void ContactInstant::make_room() {
   const Index nc = sys.contacts.size(), np = sys.friction.size();
-  at.terms = at.constraint_terms = at.xdot = Vector::Zero(sys.nx);
+  at.terms = at.constraint_terms = at.impact_terms = at.xdot = Vector::Zero(sys.nx);
   at.before = tried = state.modes;
   tangents.assign(nc, 0);
   for (const Friction& p : sys.friction)
@@ -104,7 +104,7 @@ void ContactInstant::begin(double t, const double* signals, const double* x, con
   at.t = t;
   at.before = modes;
   std::copy_n(signals, sys.ns(), at.signals.data());
-  at.impact_terms.setZero(sys.nx);
+  at.impact_terms.setZero();
   at.size_terms();
 }
 
