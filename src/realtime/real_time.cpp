@@ -46,10 +46,15 @@ RealTime::RealTime(const System& system, double step, const Vector& x0, double s
   }
   size_work(x0);
   lay_out();
-  set_up_sampling();
+  sampled = std::make_unique<SampledLoops>(sys, h, t0);
   choose_first_modes(x0);
   start_rings();
   build_all();
+  if (contacts)
+    contacts->lasts = {[](void* self, const Modes& modes, const double* x) noexcept {
+                         return static_cast<RealTime*>(self)->lasts(modes, x);
+                       },
+                       this};
   plan = &plan_of(now);
 }
 
@@ -71,11 +76,11 @@ void RealTime::refuse_what_it_cannot() const {
     if (p.table_load > 0.0)
       reject("machine", "has the load table of '" + p.name + "', which the fixed-step form does not run");
   for (const Contact& c : sys.contacts)
-    if (!c.yields())
+    if (!c.yields() && sys.smooth)
       reject("machine", "has the " + std::string(c.of_velocity ? "one-way clutch" : "contact") + " '" +
                             c.name +
-                            "', which is rigid: its impacts are not of bounded work, and the fixed-step form "
-                            "runs none; a contact with a compliance is a force, which it does run");
+                            "', which is rigid, and functions of its motion: the fixed-step form runs rigid "
+                            "contacts of linear machines only; give the contact a compliance");
 }
 
 // Values of all signals at the start, and which of them are inputs.
@@ -97,6 +102,10 @@ void RealTime::size_work(const Vector& x0) {
   rate = Vector::Zero(nx + moving.size() + 2 * np + 3);
   f0 = f1 = k1 = k2 = dfdt = Vector::Zero(nx);
   sdot = Vector::Zero(sys.ns());
+  Index inputs_most = 1;
+  for (const Loop& l : sys.loops) inputs_most = std::max(inputs_most, l.inputs.size());
+  samples = sample_rates = Vector::Zero(inputs_most);
+  slopes = Vector::Zero(2 * nx + moving.size() + 4);
   J = W = Matrix::Zero(nx, nx);
   order.resize(std::max(nx, 2 * np + 1));
   force = Vector::Zero(np + sys.contacts.size());
@@ -119,11 +128,11 @@ void RealTime::choose_first_modes(const Vector& x0) {
                                 ", but a surface cannot pull");
   std::copy_n(first.base_x.data(), sys.nx, a.x);
   now = first.modes;
-  if (!sampled.empty()) { // what they read depends on no friction element
+  if (sampled->any()) { // what they read depends on no friction element
     for (Index i = 0; i < sys.friction.size(); ++i)
       if (!sys.friction[i].traits.sticks) now.friction[i].mode = Mode::slip_forward;
     plan = &plan_of(now);
-    control();
+    sampled->run(ticks, time(), {plan->inputs, a.x});
   }
   std::copy_n(a.x, sys.nx, first.base_x.data());
   if (sys.smooth) {
@@ -136,6 +145,11 @@ void RealTime::choose_first_modes(const Vector& x0) {
   std::copy_n(first.base_x.data(), sys.nx, a.x);
   now = first.modes;
   now.sides.clear();
+  if (has_rigid_contacts(sys)) contacts = std::make_unique<ContactInstant>(sys, cache, first);
+  if (contacts && cache.get(sys, now).sharing.any()) { // real time does not share normal forces
+    now.at_limit.clear();
+    contacts->decide(t0, here(), {}, true, a.x, now);
+  }
   slide_on_what_yields();
   for (Index i = 0; i < sys.friction.size(); ++i) // accumulations of slips are cut short by the step
     if (sys.friction[i].surface_travel < 0) now.friction[i].hold = Hold::by_limit;
@@ -143,11 +157,12 @@ void RealTime::choose_first_modes(const Vector& x0) {
 
 // Friction of a contact that yields is there throughout, and comes to nothing with its load.
 void RealTime::slide_on_what_yields() {
-  for (Mode& mode : now.contact) mode = Mode::open;
+  for (Index j = 0; j < sys.contacts.size(); ++j)
+    if (sys.contacts[j].yields()) now.contact[j] = Mode::open;
   const double* const s = here();
   for (Index i = 0; i < sys.friction.size(); ++i) {
     FrictionMode& mode = now.friction[i];
-    if (!mode.open() && !mode.free) continue;
+    if (sys.friction[i].contact >= 0 || (!mode.open() && !mode.free)) continue;
     mode.free = false; // loads are numbers here, and zero is one of them
     const double v = relative_velocity(system_here().friction[i], a.x, s);
     mode.enter(std::abs(v) > velocity_tolerance(i) || !sys.friction[i].traits.sticks ? slip(v < 0.0 ? -1 : 1)
@@ -188,16 +203,17 @@ void RealTime::lay_out() {
   values.resize(most_curved);
   K.resize(most_curved * most_curved);
   d.resize(most_curved);
-  rhs.resize(most_curved);
+  rhs.resize(std::max(most_curved, np + sys.contacts.size()));
   before = Vector::Zero(nv);
   ga.resize(8);
   gb.resize(8);
   ge.resize(8);
 }
 
-// Signals that are not constant, or are inputs, as long as anything sees them.
-void RealTime::find_moving(const Vector& still) {
-  const Index ns = sys.ns();
+namespace {
+
+// How much elements see of each signal, controllers not counted.
+Vector seen_by_elements(const System& sys) {
   Vector seen = sys.S.cwiseAbs().colwise().sum().transpose();
   if (sys.smooth && sys.smooth->moving_inertia())
     seen += sys.smooth->S.cwiseAbs().colwise().sum().transpose();
@@ -205,11 +221,19 @@ void RealTime::find_moving(const Vector& still) {
   for (const Spring& p : sys.springs) seen += p.elongation.s.cwiseAbs() + p.rate.s.cwiseAbs();
   for (const Friction& p : sys.friction) {
     seen += p.velocity.s.cwiseAbs();
-    if (p.acceleration_s.size() == ns) seen += p.acceleration_s.cwiseAbs();
+    if (p.acceleration_s.size() == sys.ns()) seen += p.acceleration_s.cwiseAbs();
     if (p.load >= 0) seen(p.load) += 1.0;
     if (p.surface >= 0) seen(p.surface) += 1.0;
     for (const Form& f : p.load_parts) seen += f.s.cwiseAbs();
   }
+  for (const Contact& c : sys.contacts)
+    if (!c.yields()) seen += c.gap.s.cwiseAbs() + c.rate.s.cwiseAbs() + c.acceleration_s.cwiseAbs();
+  return seen;
+}
+
+Vector seen_by_controllers(const System& sys) {
+  const Index ns = sys.ns();
+  Vector seen = Vector::Zero(ns);
   for (const Loop& l : sys.loops) {
     for (const Input& in : l.inputs) {
       seen += in.fixed.s.cwiseAbs();
@@ -218,12 +242,24 @@ void RealTime::find_moving(const Vector& still) {
     for (const Input* in : {&l.reference, &l.measured})
       if (in->fixed.s.size() == ns) seen += in->fixed.s.cwiseAbs();
   }
-  // Rates of outputs that other controllers read.
-  bool chained = false;
-  for (const Loop& l : sys.loops)
-    for (const Input& in : l.inputs) chained = chained || !in.outputs.empty();
+  return seen;
+}
+
+// Controllers read rates of outputs of others.
+bool has_chained_loops(const System& sys) {
+  return std::any_of(sys.loops.begin(), sys.loops.end(), [](const Loop& l) {
+    return std::any_of(l.inputs.begin(), l.inputs.end(), [](const Input& in) { return !in.outputs.empty(); });
+  });
+}
+
+} // namespace
+
+// Signals that are not constant, or are inputs, as long as anything sees them.
+void RealTime::find_moving(const Vector& still) {
+  const Vector seen = seen_by_elements(sys) + seen_by_controllers(sys);
+  const bool chained = has_chained_loops(sys);
   moving.still = still;
-  for (Index i = 0; i < ns; ++i) {
+  for (Index i = 0; i < sys.ns(); ++i) {
     const Signal& s = sys.signals[i];
     if ((is_constant(s) && s.input.empty()) || (!chained && seen(i) == 0.0)) continue;
     const bool load =
@@ -277,6 +313,7 @@ namespace {
 
 List<FrictionMode> modes_of(const Friction& p) {
   List<FrictionMode> out{{.mode = Mode::slip_forward}, {.mode = Mode::slip_backward}};
+  if (p.contact >= 0) out.push_back({.mode = Mode::open});
   if (p.traits.sticks) out.push_back({.mode = Mode::stick});
   if (p.surface_travel >= 0)
     for (const Hold hold : {Hold::above_forward, Hold::above_backward})
@@ -303,6 +340,13 @@ List<Saturation> modes_of(const Block& b, Index output) {
 
 } // namespace
 
+// Plans with indeterminate forces of contacts are never chosen.
+static void drop_shared(auto& plans, ContactInstant& contacts) {
+  const auto is_shared = [](const auto& one) { return one.second->regime->shared; };
+  std::erase_if(plans, [](const auto& one) { return one.second->regime->sharing.any(); });
+  if (std::any_of(plans.begin(), plans.end(), is_shared)) contacts.share_friction();
+}
+
 // Every combination of modes that the machine can come to, where there are few enough; else each as it comes.
 void RealTime::build_all() {
   List<Modes> all{now};
@@ -315,10 +359,16 @@ void RealTime::build_all() {
       for (const auto& value : list) part(more.emplace_back(one)) = value;
     all = std::move(more);
   };
+  for (Index j = 0; j < sys.contacts.size(); ++j)
+    if (!sys.contacts[j].yields())
+      vary([j](Modes& m) -> auto& { return m.contact[j]; }, List<Mode>{Mode::open, Mode::closed});
   for (Index i = 0; i < sys.friction.size(); ++i) {
     const Friction& p = sys.friction[i];
     complete = complete && p.traits.switches == 0;
     vary([i](Modes& m) -> auto& { return m.friction[i]; }, modes_of(p));
+    if (p.contact >= 0) // open with its contact
+      std::erase_if(
+          all, [&](const Modes& m) { return (m.contact[p.contact] == Mode::open) != m.friction[i].open(); });
     if (!p.load_parts.empty())
       vary([i](Modes& m) -> auto& { return m.friction[i].load_stretch; }, List<std::int16_t>{0, 1});
   }
@@ -332,6 +382,7 @@ void RealTime::build_all() {
   }
   if (!complete) return;
   for (const Modes& one : all) plan_of(one);
+  if (contacts) drop_shared(plans, *contacts);
 }
 
 // Signals at both ends of the step. One that jumps keeps its piece to the end of the step and jumps between
@@ -403,7 +454,9 @@ void RealTime::follow_jumps() noexcept {
     if (!(std::abs(jump) > velocity_tolerance(element) + tolerance::rounding * std::abs(a.s[j]))) continue;
     const double v = relative_velocity(p, a.x, s);
     const int was = now.friction[element].direction();
-    if (std::abs(v) <= velocity_tolerance(element) || (was == 0 && p.surface_travel >= 0)) continue;
+    if (std::abs(v) <= velocity_tolerance(element) || (was == 0 && p.surface_travel >= 0) ||
+        now.friction[element].open())
+      continue;
     const int is = v > 0.0 ? 1 : -1;
     if (was == is) continue;
     now.friction[element].mode = slip(is);

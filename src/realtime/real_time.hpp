@@ -10,7 +10,12 @@
 //
 // Where the motion is a function of positions and velocities, a step is that of ROS2 with rows, columns and values as
 // they are at each of its two stages, and a Jacobian of differences. Corners of formulas are passed as they come; a
-// contact that yields is a force like any other, while rigid ones strike, which is not of bounded work.
+// contact that yields is a force like any other.
+//
+// Rigid contacts of linear machines: contact_instant.hpp decides what follows from an instant, which is located on the exact
+// flow where no curve makes the motion nonlinear. Once `max_transitions` instants are used up modes stay as they are to the
+// end of the step; only contacts that are met close, each once at most, without a rebound: so impacts in rapid succession
+// end, and nothing overlaps.
 //
 // Springs are linear from corner to corner: on which stretch each of their flanks is, and whether its damper has let go,
 // are modes like any other.
@@ -25,8 +30,10 @@
 
 #include "core/list.hpp"
 #include "dynamics/regime.hpp"
+#include "realtime/contact_instant.hpp"
 #include "realtime/real_time_plan.hpp"
 #include "realtime/ring.hpp"
+#include "realtime/sampled_loops.hpp"
 
 #include <map>
 #include <memory>
@@ -64,7 +71,7 @@ public:
   std::int64_t tick() const { return ticks; }
   Eigen::Map<const Vector> state() const { return {a.x, sys.nx}; }
   const Modes& modes() const { return now; }
-  bool prebuilt() const { return complete && in_place; }
+  bool prebuilt() const { return complete && in_place && (!contacts || contacts->bounded()); }
 
   std::int64_t transitions = 0;   // instants at which modes changed, so far
   std::int64_t left_over = 0;     // steps that left a transition to the next
@@ -86,14 +93,6 @@ private:
     int degree;          // of that piece
     bool load;           // the normal load of a friction element
   };
-  struct Sampled {
-    Index loop, offset; // offset: of its outputs among all
-    std::int64_t every; // steps
-    std::int64_t next, first;
-    std::int64_t delay_steps = 0;
-    double delay_rest = 0.0; // s
-    std::int64_t due = -1;   // step in which the computed output appears, or -1
-  };
 
   System sys;
   double h, t0;
@@ -104,7 +103,8 @@ private:
   RegimeCache cache;
   std::map<Modes, std::unique_ptr<RealTimePlan>> plans;
   const RealTimePlan* plan = nullptr;
-  List<Ring> rings; // of elements with dead time
+  List<Ring> rings;                         // of elements with dead time
+  std::unique_ptr<ContactInstant> contacts; // where there are rigid ones; else null
   Scratch w;
 
   List<std::string> input_names;
@@ -114,9 +114,9 @@ private:
   bool any_input = false, fresh = true;
   Vector input, before, full; // full: all signals at the instant last asked for
 
-  List<Sampled> sampled; // in the order of dataflow
-  Vector memory, computed, samples, sample_rates, slopes, work;
-  bool clamps = false; // a limit looks at rates
+  std::unique_ptr<SampledLoops> sampled;
+  Vector samples, sample_rates, slopes; // of limits of controllers
+  bool clamps = false;                  // a limit looks at rates
 
   // Work of one step. A base step leads from a at time `at` within the step over the length `span` to b.
   double at = 0.0, left = 0.0, span = 0.0;
@@ -132,7 +132,6 @@ private:
 
   void lay_out();
   void find_moving(const Vector& still);
-  void set_up_sampling();
   const RealTimePlan& plan_of(const Modes& modes);
   void refuse_what_it_cannot() const;
   void find_inputs();
@@ -158,6 +157,7 @@ private:
 
   void begin(const double* values) noexcept;
   bool any_fired() const noexcept;
+  bool any_strikes() const noexcept;
   void change_within(double stop) noexcept;
   void finish(const Point* end) noexcept;
   void advance() noexcept;
@@ -168,16 +168,20 @@ private:
   void difference(double t) noexcept;
   void rates(const Point& p, double tau, double* out) noexcept;
   Point& point_at(double tau) noexcept;
+  Point& exact_point_at(double tau) noexcept;
   void guards_at(const Point& p, double tau, double* g) noexcept;
   double guard_at(Index which, const Point& p, double tau) const noexcept;
   void find_rate() noexcept;
   void forces_at_a() noexcept;
   double locate(Index which, double stop) noexcept;
+  double refine(Index which, double tau, double stop, double slope) noexcept;
   void take(const Point& p, double passed) noexcept;
   void meet_surfaces(Point& p) noexcept;
   void meet_what_holds() noexcept;
 
   void change(Index which) noexcept;
+  void release_beyond() noexcept;
+  bool lasts(const Modes& modes, const double* x) noexcept;
   void fire(const Regime& r, const Guard& g) noexcept;
   const Guard* furthest_beyond() noexcept;
   void pass_corner(const Regime& r, const Guard& g) noexcept;
@@ -186,10 +190,6 @@ private:
   void release_together(const Regime& r, const Guard& shared_limit) noexcept;
   bool moves_towards(Index i, int side) noexcept;
 
-  void restart_sampling() noexcept;
-  bool control() noexcept; // at the start of a step; whether an output changed
-  bool put_out(Sampled& c) noexcept;
-  double next_output() const noexcept;
   void put_out_within(double now_at) noexcept;
   const SparseRow& input_row(Index loop, Index k) const noexcept;
   void prepare_saturations() noexcept;

@@ -15,6 +15,7 @@ void RealTime::change(Index which) noexcept {
   const RealTimePlan& old = *plan;
   const Regime& r = *old.regime;
   bool stops = false, limits = false;
+  if (contacts) contacts->fired.clear();
   const double least = std::min(ge[which], 0.0);
   for (Index k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
@@ -23,15 +24,27 @@ void RealTime::change(Index which) noexcept {
       if (!limits) prepare_saturations();
       limits = true;
       saturation_fired(g.saturation);
+    } else if (contacts && g.flank < 0) {
+      contacts->fired.push_back(g);
     } else {
       fire(r, g);
       stops = stops || (g.kind == GuardKind::slip_ends && sys.friction[g.friction].surface_travel < 0);
     }
   }
+  if (contacts && !contacts->decide(time() + at, here(), contacts->fired, !late, a.x, now))
+    left_over += late ? 0 : 1, late = true;
   plan = &plan_of(now);
   have_values = false;
+  if (contacts) return meet_surfaces(a);
   if (stops && !sys.smooth) meet_surfaces(a);
-  // What the new forces ask of elements that hold: at most every one lets go once.
+  release_beyond();
+  // Near a dead centre what is left of a velocity would take a great impulse: only of what stays.
+  if (stops && sys.smooth) meet_what_holds();
+  came_from.setZero();
+}
+
+// Elements that hold let go where the new forces are beyond their limits, each at most once.
+void RealTime::release_beyond() noexcept {
   for (Index round = 0; round <= sys.friction.size() && !plan->regime->sticking.empty(); ++round) {
     const Guard* first = furthest_beyond();
     if (first == nullptr) break;
@@ -39,9 +52,28 @@ void RealTime::change(Index which) noexcept {
     plan = &plan_of(now);
     have_values = false;
   }
-  // Near a dead centre what is left of a velocity would take a great impulse: only of what stays.
-  if (stops && sys.smooth) meet_what_holds();
-  came_from.setZero();
+}
+
+// No guard of these modes fires just after: the first of its value and its first two derivatives that is not zero is negative.
+bool RealTime::lasts(const Modes& modes, const double* x) noexcept {
+  constexpr double located = 1e3; // times the tolerance of a guard: what locating it leaves
+  const auto known = plans.find(modes);
+  if (known == plans.end() || known->second->halves.empty()) return true;
+  const RealTimePlan& next = *known->second;
+  std::copy_n(x, sys.nx, e.x);
+  std::copy_n(a.s, moving.size(), e.s);
+  next.rate(e.x, slopes.data());
+  for (Index j = 0; j < moving.size(); ++j) slopes(sys.nx + j) = a.change[j] / h;
+  for (Index i = 0; i < sys.nx; ++i) b.x[i] = next.rate.linear_row(i, slopes.data());
+  std::fill_n(b.s, moving.size(), 0.0);
+  for (Index k = 0; k < next.tolerance.size(); ++k) {
+    const double zero = located * next.tolerance[k];
+    double value = next.guards.row(k, e.x);
+    if (std::abs(value) <= zero) value = h * next.guards.linear_row(k, slopes.data());
+    if (std::abs(value) <= zero) value = h * h * next.guards.linear_row(k, b.x);
+    if (value > zero) return false;
+  }
+  return true;
 }
 
 // What a guard does to its element.

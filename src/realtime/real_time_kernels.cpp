@@ -83,6 +83,18 @@ SmallMap::SmallMap(const Vector& constant, const Matrix& columns) {
   run = height <= 16 ? known[height / 2 - 1] : combine_any;
 }
 
+void Projection::operator()(double* xs, double* values) const {
+  bool any = false;
+  for (Index k = 0; k < rows.size(); ++k) {
+    values[k] = rows[k](xs);
+    any = any || values[k] != 0.0;
+  }
+  if (!any) return;
+  const Index nx = change.rows();
+  for (Index k = 0; k < rows.size(); ++k)
+    for (Index i = 0; i < nx; ++i) xs[i] += change(i, k) * values[k];
+}
+
 CurvedValue evaluate(const CurvedForce& c, const double* xs) {
   if (c.kind == CurvedForce::Kind::spring) return spring(c, xs);
   if (c.kind == CurvedForce::Kind::delayed) return delayed(c, xs);

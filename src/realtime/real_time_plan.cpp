@@ -5,6 +5,8 @@
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
 #include "dynamics/friction_force.hpp"
+#include "dynamics/regime_parts.hpp"
+#include "realtime/contact_instant.hpp"
 #include "realtime/held_map.hpp"
 
 #include <algorithm>
@@ -46,6 +48,9 @@ bool linear_viscous(const Law& law, int mode, double slope) {
   return true;
 }
 
+// The last half is a millionth of a step: what is left of an instant behind it goes by Heun's method.
+constexpr int most_halves = 20;
+
 // Rows of linear forms over x, s and the curved.
 struct SystemRows {
   Matrix x, s, f;
@@ -59,7 +64,8 @@ public:
       : sys(system), moving(which), regime(r), h(step), plan(p) {}
 
   bool possible() const {
-    if (sys.smooth || regime.coupled || !regime.closed.empty()) return false;
+    if (sys.smooth) return false;
+    if (has_rigid_contacts(sys)) return regime.affine; // as the regime has folded it
     bool ages = false;
     for (const Friction& p : sys.friction) {
       if (p.states >= 0 || p.injected >= 0) return false;
@@ -69,6 +75,7 @@ public:
   }
 
   void run() {
+    if (has_rigid_contacts(sys)) return take_affine();
     list_curved();
     const Index nx = sys.nx, ns = sys.ns(), m = plan.curved.size();
     const Index nu = regime.sliding.size();
@@ -90,6 +97,19 @@ private:
   RealTimePlan& plan;
   List<Index> first; // channel of each sliding element, or -1
   List<Index> second;
+
+  // Friction that follows a contact's force is part of the matrices.
+  void take_affine() {
+    const Index nx = sys.nx, ns = sys.ns(), ng = regime.guards.size();
+    SystemRows own(nx, nx, ns, 0), guards(ng, nx, ns, 0);
+    own.x = regime.Ax, own.s = regime.As;
+    guards.x = regime.Gx, guards.s = regime.Gs;
+    make_step(own);
+    plan.rate = map(own);
+    plan.guards = map(guards);
+    double span = h;
+    for (int k = 0; k < most_halves; ++k) plan.halves.push_back(map_of_step(own, span *= 0.5));
+  }
 
   double viscous_slope(const Friction& p, int mode) const {
     return evaluate(p.law, 1.0, mode, 0U, nullptr, nullptr).viscous;
@@ -197,14 +217,27 @@ private:
     return {r.s * moving.still, columns};
   }
 
+  HeldMap held(const SystemRows& own, double span) const {
+    Matrix S(sys.nx, moving.size() + own.f.cols() + 1);
+    S << moving_columns(own.s), own.f, own.s * moving.still;
+    return held_map(own.x, S, span);
+  }
+
+  // Signals change by the share of the span in a whole step.
+  SmallMap map_of(const HeldMap& made, Index m, double span) const {
+    const Index nv = moving.size();
+    Matrix columns(sys.nx, nv + sys.nx + nv + m);
+    columns << (span / h) * made.G1.leftCols(nv), made.F, made.G0.leftCols(nv + m);
+    return {made.G0.rightCols(1), columns};
+  }
+  SmallMap map_of_step(const SystemRows& own, double span) const {
+    return map_of(held(own, span), own.f.cols(), span);
+  }
+
   void make_step(const SystemRows& own) {
     const Index nv = moving.size(), m = own.f.cols(), nx = sys.nx;
-    Matrix S(nx, nv + m + 1);
-    S << moving_columns(own.s), own.f, own.s * moving.still;
-    const HeldMap made = held_map(own.x, S, h);
-    Matrix columns(nx, nv + nx + nv + m);
-    columns << made.G1.leftCols(nv), made.F, made.G0.leftCols(nv + m);
-    plan.step = SmallMap(made.G0.rightCols(1), columns);
+    const HeldMap made = held(own, h);
+    plan.step = map_of(made, m, h);
     plan.end = made.G1.middleCols(nv, m);
     plan.through = made.G0.middleCols(nv, m);
     const auto over = [&](const SparseRow& row, const Matrix& columns_of, Index j) {
@@ -277,6 +310,81 @@ private:
 
 } // namespace
 
+namespace {
+
+// Size of a force that holds, in a motion with states and signals of this size.
+double held_size(const System& sys, const Regime& r, Index row, const Vector& size) {
+  return r.Lx.row(row).cwiseAbs().dot(size.head(sys.nx)) + r.Ls.row(row).cwiseAbs().dot(size.tail(sys.ns()));
+}
+
+// Gaps of the closed contacts; one-way clutches have none.
+Projection touching(const System& sys, const Regime& r, const Moving& moving) {
+  const Index n = sys.n_coordinates;
+  Projection gaps;
+  List<Index> with_gap;
+  for (const Index j : r.closed)
+    if (!sys.contacts[j].of_velocity) with_gap.push_back(j);
+  const Index m = with_gap.size();
+  if (m == 0) return gaps;
+  Matrix rows(m, n), effects(n, m);
+  for (Index k = 0; k < m; ++k) {
+    const Contact& c = sys.contacts[with_gap[k]];
+    rows.row(k) = c.gap.x.head(n).transpose();
+    effects.col(k) = c.effect.segment(n, n);
+    gaps.rows.push_back(sparse(c.gap, moving));
+  }
+  gaps.change.setZero(sys.nx, m);
+  gaps.change.topRows(n) = -effects * linalg::pseudo_inverse(rows * effects);
+  return gaps;
+}
+
+// What of the terms of a break-away guard is rounding.
+double break_away_size(const System& sys, const Regime& r, Index element, const Vector& size) {
+  const Friction& p = sys.friction[element];
+  const auto row = std::find(r.sticking.begin(), r.sticking.end(), element);
+  if (p.contact < 0 || row == r.sticking.end()) return 0.0;
+  return held_size(sys, r, row - r.sticking.begin(), size) +
+         p.break_away * held_size(sys, r, normal_row(r, p.contact), size);
+}
+
+// By how much a guard may exceed zero.
+double tolerance_of(const System& sys, const Regime& r, const Guard& g, const Moving& moving, bool quick,
+                    const Vector& velocity_tolerance, const Vector& force_tolerance) {
+  Vector size(sys.nx + sys.ns()); // of states and signals
+  size << sys.nominal, moving.still.cwiseAbs();
+  switch (g.kind) {
+  case GuardKind::slip_ends:
+  case GuardKind::velocity_reversal:
+  case GuardKind::surface_turns:
+    return velocity_tolerance(g.friction);
+  case GuardKind::breaks_away:
+  case GuardKind::limit_again:
+    return std::max(force_tolerance(g.friction),
+                    tolerance::least_size * break_away_size(sys, r, g.friction, size));
+  case GuardKind::shared_limit:
+    return force_tolerance.sum();
+  case GuardKind::closes:
+    return (quick ? tolerance::rest : tolerance::located) *
+           gap_size(sys.contacts[g.contact], sys.nominal, moving.still.data());
+  case GuardKind::locks:
+    return (quick ? tolerance::rest : tolerance::located) *
+           size_of(sys.contacts[g.contact].rate, sys.nominal, moving.still.data());
+  case GuardKind::lifts_off:
+    return tolerance::least_size * held_size(sys, r, normal_row(r, g.contact), size);
+  case GuardKind::load_negative: // real time clips it
+    return std::numeric_limits<double>::infinity();
+  case GuardKind::saturation: {
+    const SaturationGuard& limit = r.linear->guards[g.saturation];
+    return tolerance::least_size *
+           (limit.form.x.cwiseAbs().dot(sys.nominal) + std::abs(limit.form.s(sys.one)));
+  }
+  default:
+    return 0.0;
+  }
+}
+
+} // namespace
+
 RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving, double h,
                        const Vector& velocity_tolerance, const Vector& force_tolerance) {
   RealTimePlan plan;
@@ -284,41 +392,17 @@ RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving,
   Maker make(sys, moving, r, h, plan);
   plan.quick = make.possible();
   if (plan.quick) make.run();
-  for (const Guard& g : r.guards) {
-    double tolerance = 0.0;
-    switch (g.kind) {
-    case GuardKind::slip_ends:
-    case GuardKind::velocity_reversal:
-    case GuardKind::surface_turns:
-      tolerance = velocity_tolerance(g.friction);
-      break;
-    case GuardKind::breaks_away:
-    case GuardKind::limit_again:
-      tolerance = force_tolerance(g.friction);
-      break;
-    case GuardKind::shared_limit:
-      tolerance = force_tolerance.sum();
-      break;
-    case GuardKind::load_negative: // real time clips it
-      tolerance = std::numeric_limits<double>::infinity();
-      break;
-    case GuardKind::saturation: {
-      const SaturationGuard& limit = r.linear->guards[g.saturation];
-      tolerance = tolerance::least_size *
-                  (limit.form.x.cwiseAbs().dot(sys.nominal) + std::abs(limit.form.s(sys.one)));
-      break;
-    }
-    default:
-      break;
-    }
-    plan.tolerance.push_back(tolerance);
-  }
-  const Index m = r.sticking.size();
+  for (const Guard& g : r.guards)
+    plan.tolerance.push_back(
+        tolerance_of(sys, r, g, moving, plan.quick, velocity_tolerance, force_tolerance));
+  const Index m = r.sticking.size() + r.closed.size();
   if (m > 0 &&
       !sys.smooth) { // as in a transition: velocities to zero with the least change of kinetic energy
-    const ForceDirections acting = force_directions(sys, {}, r.sticking);
-    plan.to_surface = -acting.columns * linalg::pseudo_inverse(acting.rows * acting.columns);
-    for (const Index i : r.sticking) plan.held.push_back(sparse(sys.friction[i].velocity, moving));
+    const ForceDirections acting = force_directions(sys, r.closed, r.sticking);
+    plan.held.change = -acting.columns * linalg::pseudo_inverse(acting.rows * acting.columns);
+    for (const Index j : r.closed) plan.held.rows.push_back(sparse(sys.contacts[j].rate, moving));
+    for (const Index i : r.sticking) plan.held.rows.push_back(sparse(sys.friction[i].velocity, moving));
+    plan.gaps = touching(sys, r, moving);
   }
   for (const auto& of_loop : r.linear->inputs) {
     plan.inputs.emplace_back();

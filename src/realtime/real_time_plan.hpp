@@ -76,14 +76,24 @@ struct CurvedValue {
 };
 CurvedValue evaluate(const CurvedForce& channel, const double* xs);
 
+// Values that are to be zero: x += change * values makes them so, with the least change in the metric of the masses.
+struct Projection {
+  List<SparseRow> rows;
+  Matrix change;
+
+  void operator()(double* xs, double* values) const; // values: room for one of each row
+};
+
 struct RealTimePlan {
   const Regime* regime = nullptr;
   bool quick = false; // the maps below exist
   List<CurvedForce> curved;
   // A point is laid out as (changes of signals over a step, x, varying signals, f).
-  SmallMap step;                // from the whole point: x one step later with f as it is
-  SmallMap rate;                // from (x, s, f): x'
-  SmallMap guards;              // from (x, s, f): guard values with limits fully aged
+  SmallMap step; // from the whole point: x one step later with f as it is
+  List<SmallMap>
+      halves;      // the same after a half of it, a quarter, ...: where rigid contacts ask for exact instants
+  SmallMap rate;   // from (x, s, f): x'
+  SmallMap guards; // from (x, s, f): guard values with limits fully aged
   List<SparseRow> short_guards; // the same where each is one velocity or the like; else empty
   Matrix end, through; // what x(h) gains for each unit of d: if f goes straight, if it is there throughout
   Matrix u_end, u_through, load_end, load_through; // the same for each curved force's u and load
@@ -94,8 +104,8 @@ struct RealTimePlan {
   };
   List<Ageing> ageing;
   List<double> tolerance;       // of each guard
-  List<SparseRow> held;         // velocities of the sticking elements
-  Matrix to_surface;            // x += to_surface * (these velocities): puts them at rest
+  Projection gaps;              // of the closed contacts
+  Projection held;              // their rates, and velocities of the sticking elements
   List<List<SparseRow>> inputs; // of each controller
   bool follows = false;         // an output follows its limit
 };

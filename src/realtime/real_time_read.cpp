@@ -86,7 +86,7 @@ Vector RealTime::forces_of_constraints(const double* s) noexcept {
   return constraint_forces(system_here(), r, a.x, s, f1.data(), force.data());
 }
 
-// Of a contact that yields, likewise.
+// Of a contact, likewise.
 double RealTime::read_contact(const RealTimeOutput& o, const double* s) noexcept {
   using Kind = RealTimeOutput::Kind;
   const Contact& c = system_here().contacts[o.index];
@@ -98,8 +98,9 @@ double RealTime::read_contact(const RealTimeOutput& o, const double* s) noexcept
   case Kind::gap_rate:
     return reading(system_here(), now, o.kind, o.index, a.x, s, nullptr);
   case Kind::normal_impulse:
-    return 0.0; // it does not strike
+    return contacts ? contacts->impulse(o.index) : 0.0;
   default:
+    if (!c.yields()) return static_cast<double>(contact_mode(sys, now, o.index));
     if (pushes == 0.0) return static_cast<double>(Mode::open);
     return static_cast<double>(c.friction < 0 ? Mode::closed : now.friction[c.friction].mode);
   }

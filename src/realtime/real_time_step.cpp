@@ -25,6 +25,11 @@ bool finite(const double* x, Index n) {
 
 using Map = Eigen::Map<Vector>;
 
+// A rigid contact is met.
+bool is_strike(const Guard& g) {
+  return g.kind == GuardKind::closes || g.kind == GuardKind::locks;
+}
+
 } // namespace
 
 void RealTime::step(const double* given) noexcept {
@@ -36,7 +41,7 @@ void RealTime::step(const double* given) noexcept {
   begin(given);
   const Point* end = nullptr;
   for (int count = 0;;) {
-    const double next = sampled.empty() ? left : next_output();
+    const double next = sampled->any() ? sampled->next_output(ticks, at) : left;
     const bool output = next < left;
     if (output && next <= 0.0) {
       put_out_within(at);
@@ -51,8 +56,9 @@ void RealTime::step(const double* given) noexcept {
       return;
     }
     guards_at(p, stop, gb.data());
-    const bool fired = any_fired();
-    if (fired && count < most) {
+    const bool fired = any_fired(), strikes = contacts && count >= most && any_strikes();
+    if (fired && (count < most || (strikes && count < most + sys.contacts.size()))) {
+      if (strikes) left_over += late ? 0 : 1, late = true;
       change_within(stop);
       ++count;
       if (left <= tolerance::instant * h) break;
@@ -78,9 +84,9 @@ void RealTime::begin(const double* given) noexcept {
   for (const Ring& ring : rings)
     a.x[sys.friction[ring.element].delayed] = ring.at(ticks, 0.5); // of its middle
   bool anew = jumped;
-  if (!sampled.empty()) {
-    if (fresh && jumped) restart_sampling();
-    anew = control() || anew;
+  if (sampled->any()) {
+    if (fresh && jumped) sampled->restart();
+    anew = sampled->run(ticks, time(), {plan->inputs, a.x}) || anew;
   }
   fresh = false;
   if (jumped && !moving_surfaces.empty()) follow_jumps();
@@ -93,23 +99,32 @@ bool RealTime::any_fired() const noexcept {
   return fired;
 }
 
-// The first guard that fires on the way to `stop` changes the modes where it does.
+bool RealTime::any_strikes() const noexcept {
+  bool strikes = false;
+  for (Index k = 0; k < plan->tolerance.size(); ++k)
+    strikes = strikes || (gb[k] > plan->tolerance[k] && is_strike(plan->regime->guards[k]));
+  return strikes;
+}
+
+// The first guard that fires on the way to `stop` changes the modes where it does. Where the step is late, only contacts
+// that are met do, without a rebound.
 void RealTime::change_within(double stop) noexcept {
   const Index ng = plan->tolerance.size();
-  double first = 2.0;
+  double first = 2.0 * h;
   Index which = 0;
   int how_many = 0;
   if (!plan->quick) guards_at(a, 0.0, ga.data());
   for (Index k = 0; k < ng; ++k) {
+    if (late && !is_strike(plan->regime->guards[k])) gb[k] = -std::numeric_limits<double>::infinity();
     if (!(gb[k] > plan->tolerance[k])) continue;
     ++how_many;
     if (plan->quick) ga[k] = guard_at(k, a, 0.0);
-    const double theta = ga[k] < 0.0 ? ga[k] / (ga[k] - gb[k]) : 0.0;
-    if (theta < first) first = theta, which = k;
+    const double tau = ga[k] > plan->tolerance[k] ? 0.0 : locate(k, stop);
+    if (tau < first) first = tau, which = k;
   }
-  const double tau = first > 0.0 ? locate(which, stop) : 0.0;
+  const double tau = first;
   Point& q = tau > 0.0 ? point_at(tau) : a;
-  if (how_many > 1) { // some of the others may fire at the same instant
+  if (how_many > 1 && !late) { // some of the others may fire at the same instant
     guards_at(q, tau, ge.data());
   } else {
     std::fill_n(ge.begin(), ng, -std::numeric_limits<double>::infinity());
@@ -251,7 +266,7 @@ void RealTime::implicit_step() noexcept {
   f0.setZero();
   f1.setZero();
   evaluate(sys, r, t, a.x, all(a), f0.data(), force.data(), w);
-  if (sys.smooth)
+  if (sys.smooth || contacts)
     difference(t);
   else
     jacobian(sys, r, t, a.x, full.data(), sdot.data(), J, dfdt, w);
@@ -314,11 +329,35 @@ void RealTime::find_rate() noexcept {
 // end knows no fast transients. Its error is of third order in the step.
 RealTime::Point& RealTime::point_at(double tau) noexcept {
   if (tau == span) return b;
+  if (!plan->halves.empty()) return exact_point_at(tau);
   find_rate();
   const double back = tau / span - 1.0, linear = (back + back * back) * span, square = back * back;
   for (Index i = 0; i < sys.nx; ++i) e.x[i] = b.x[i] + linear * rate(i) + square * (a.x[i] - b.x[i]);
   for (Index j = 0; j < moving.size(); ++j) e.s[j] = a.s[j] + (tau / h) * a.change[j];
   for (Index j = 0; j < plan->curved.size(); ++j) e.f[j] = a.f[j] + (tau / span) * (b.f[j] - a.f[j]);
+  return e;
+}
+
+// By the flow over the halves that make up tau.
+RealTime::Point& RealTime::exact_point_at(double tau) noexcept {
+  const Index nv = moving.size();
+  std::copy_n(a.change, 2 * nv + sys.nx, e.change);
+  double share = 1.0, rest = tau / h;
+  for (const SmallMap& half : plan->halves) {
+    share *= 0.5;
+    if (rest < share) continue;
+    rest -= share;
+    half(e.change, slopes.data());
+    std::copy_n(slopes.data(), sys.nx, e.x);
+    for (Index j = 0; j < nv; ++j) e.s[j] += share * e.change[j];
+  }
+  // What is left, to second order: however short a flight is, it comes back.
+  double *const first = slopes.data(), *const last = first + sys.nx + 2;
+  plan->rate(e.x, first);
+  for (Index i = 0; i < sys.nx; ++i) e.x[i] += rest * h * first[i];
+  for (Index j = 0; j < nv; ++j) e.s[j] = a.s[j] + (tau / h) * a.change[j];
+  plan->rate(e.x, last);
+  for (Index i = 0; i < sys.nx; ++i) e.x[i] += 0.5 * rest * h * (last[i] - first[i]);
   return e;
 }
 
@@ -354,9 +393,13 @@ double RealTime::guard_at(Index which, const Point& p, double tau) const noexcep
 // Where a guard that is negative at `at` and positive at `stop` fires: on a parabola through both, which has
 // its slope at the end of the base (or its value in the middle), and which linear guards follow exactly.
 double RealTime::locate(Index which, double stop) noexcept {
-  const double g0 = ga[which], g1 = gb[which];
-  double square = 0.0; // of tau / stop
-  if (plan->quick) {
+  const double g0 = std::min(ga[which], 0.0), g1 = gb[which];
+  double square = 0.0;         // of tau / stop
+  if (!plan->halves.empty()) { // with its slope at `at`: a short rebound is a small part of the step
+    plan->rate(a.x, slopes.data());
+    for (Index j = 0; j < moving.size(); ++j) slopes(sys.nx + j) = a.change[j] / h;
+    square = g1 - g0 - plan->guards.linear_row(which, slopes.data()) * stop;
+  } else if (plan->quick) {
     find_rate();
     for (Index j = 0; j < moving.size(); ++j) rate(sys.nx + j) = a.change[j] / h;
     for (Index j = 0; j < plan->curved.size(); ++j)
@@ -369,8 +412,20 @@ double RealTime::locate(Index which, double stop) noexcept {
     square = 2.0 * (g0 - 2.0 * ge[which] + g1);
   }
   const double slope = g1 - g0 - square, inside = slope * slope - 4.0 * square * g0;
-  const double theta = inside >= 0.0 ? -2.0 * g0 / (slope + std::sqrt(inside)) : 2.0;
-  return stop * (theta >= 0.0 && theta <= 1.0 ? theta : g0 / (g0 - g1));
+  const double root = inside >= 0.0 ? std::sqrt(inside) : -1.0;
+  const double theta = root < 0.0    ? 2.0
+                       : slope > 0.0 ? -2.0 * g0 / (slope + root)
+                                     : (root - slope) / (2.0 * square); // it moves away first
+  const double tau = stop * (theta >= 0.0 && theta <= 1.0 ? theta : g0 / (g0 - g1));
+  return plan->halves.empty() ? tau : refine(which, tau, stop, (slope + 2.0 * square * tau / stop) / stop);
+}
+
+// Newton's method with the slope of the parabola at its root.
+double RealTime::refine(Index which, double tau, double stop, double slope) noexcept {
+  constexpr int most_rounds = 3; // each takes the error by some three digits
+  for (int round = 0; round < most_rounds && slope > 0.0 && tau > 0.0 && tau < stop; ++round)
+    tau = std::clamp(tau - guard_at(which, exact_point_at(tau), tau) / slope, 0.0, stop);
+  return tau;
 }
 
 // What is held at a, in a machine that is not linear with rows as they are there.
@@ -386,19 +441,10 @@ void RealTime::meet_what_holds() noexcept {
   }
 }
 
-// Held elements have exactly the velocity of their surface.
+// Held elements have exactly the velocity of their surface; closed contacts have no gap.
 void RealTime::meet_surfaces(Point& p) noexcept {
-  const Index m = plan->held.size();
-  bool any = false;
-  for (Index k = 0; k < m; ++k) {
-    rhs[k] = plan->held[k](p.x);
-    any = any || rhs[k] != 0.0;
-  }
-  if (!any) return;
-  for (Index k = 0; k < m; ++k) {
-    const double* column = plan->to_surface.data() + k * sys.nx;
-    for (Index i = 0; i < sys.nx; ++i) p.x[i] += column[i] * rhs[k];
-  }
+  plan->gaps(p.x, rhs.data());
+  plan->held(p.x, rhs.data());
 }
 
 } // namespace stickslip

@@ -78,8 +78,7 @@ bool moves(const Instant& at, Index i, bool struck) {
 
 // Summary of the guards that have fired.
 struct Fired {
-  List<bool> stopped;   // elements whose velocity has come to zero
-  List<bool> seated;    // detents that have come to their seat
+  const List<bool>&stopped, &seated; // see ActiveSet
   bool touched = false; // a contact has closed, which may be in the way, or an element has stopped
   bool nothing = false;
 };
@@ -152,11 +151,12 @@ bool comes_to_rest(const Instant& at, Index i) {
 
 void find_resting(Instant& at, const List<Guard>& fired, const List<ForceLimit>& broken, ActiveSet& active) {
   const Index n = at.sys.friction.size();
-  Fired what{List<bool>(n, false), List<bool>(n, false), false, fired.empty()};
+  active.stopped.assign(n, false), active.seated.assign(n, false);
+  Fired what{active.stopped, active.seated, false, fired.empty()};
   for (const Guard& g : fired) {
     const bool stops = g.kind == GuardKind::slip_ends;
-    if (stops) what.stopped[g.friction] = true;
-    if (g.kind == GuardKind::reaches_seat) what.seated[g.friction] = true;
+    if (stops) active.stopped[g.friction] = true;
+    if (g.kind == GuardKind::reaches_seat) active.seated[g.friction] = true;
     what.touched = what.touched || stops || g.kind == GuardKind::closes || g.kind == GuardKind::locks;
   }
   active.leaves.assign(n, 0);

@@ -10,6 +10,8 @@ struct ActiveSet {
   List<bool> touching; // contacts whose gap and its rate are zero: closed or about to open
   List<bool> rests;    // elements whose velocity is zero and whose mode is open
   List<int> leaves;    // of those that rest and have reached a limit: the side to which they leave; else 0
+  List<bool> stopped;  // elements whose velocity has come to zero
+  List<bool> seated;   // detents that have come to their seat
   bool struck = false; // an impact has changed velocities at this instant
 
   // An element without a contact always touches.

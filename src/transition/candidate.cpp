@@ -129,6 +129,7 @@ struct Equations {
 
   // Consistent but undetermined forces: share them by the stated rule.
   bool share_forces(Candidate& out) {
+    if (ws.shares == Shares::none) return false;
     build(); // elimination has overwritten the matrix
     const auto k = ws.unknown.size();
     using RowMap = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
@@ -152,6 +153,9 @@ struct Equations {
     const Matrix Z = linalg::orthonormal(null);
     Index normals = 0;
     while (normals < k && ws.unknown[normals] < p.contacts) ++normals;
+    if (ws.shares == Shares::friction && normals > 0 &&
+        Z.topRows(normals).cwiseAbs().maxCoeff() > tolerance::entry)
+      return false;
     ForceLimits l;
     const Index sticking = k - normals;
     l.low_a.resize(sticking), l.low_b.setZero(sticking), l.high_a.resize(sticking),

@@ -13,10 +13,20 @@ enum class Slip : std::uint8_t {
   sliding, // kinetic level, direction fixed, any acceleration
 };
 
+// Of which forces that rigidity leaves open a rule finds the shares; sets of modes with others are passed over. Where nothing
+// is shared solve_modes() takes no memory.
+enum class Shares : std::uint8_t { all, friction, none };
+
 struct CandidateWorkspace {
+  Shares shares = Shares::all;
   List<Index> unknown, row_order, column_order;
   List<double> matrix, rhs, x, root, scale;
   double smallest_pivot = 1.0; // of the scaled equations
+
+  void reserve(Index n) {
+    unknown.reserve(n), row_order.reserve(n), column_order.reserve(n);
+    matrix.reserve(n * n), rhs.reserve(n), x.reserve(n), root.reserve(n), scale.reserve(n);
+  }
 };
 
 // Solves the equations of the mode set `modes` (length contacts + elements) and checks its inequalities. False

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -15,18 +16,6 @@
 namespace stickslip::contact {
 
 namespace {
-
-struct Phase {
-  Vector lambda, signed_lambda; // [Lambda_N; S] and [Lambda_N; -S]
-};
-
-Phase phase_of(const Impact& p, const Candidate& c) {
-  Phase r;
-  r.lambda = Eigen::Map<const Vector>(c.force.data(), c.force.size());
-  r.signed_lambda = r.lambda;
-  r.signed_lambda.tail(p.G.rows() - p.contacts) *= -1.0;
-  return r;
-}
 
 // Whether normal impulses press contacts against each other that no load asks to (contact/preload.hpp).
 bool is_preloaded(const Vector& normal, const List<List<Index>>& relieving) {
@@ -116,19 +105,13 @@ void validate(const Impact& p) {
 
 namespace {
 
-struct Ranked {
-  double first;  // work of the impulses in compression
-  bool extreme;  // at a vertex of impulses that rigidity leaves open
-  double second; // the same in expansion
-  ImpactSolution solution;
-};
-
 class Solver {
 public:
   Solver(const Impact& impact, ImpactWorkspace& workspace)
       : p(impact), ws(workspace), nc(p.contacts), n(p.G.rows()), m(n - nc) {}
 
-  ImpactAnswer run() {
+  void run() {
+    ws.found = 0;
     compress();
     for (Index k = 0; k < ws.compression.size(); ++k) {
       const Candidate& c = ws.compression[k];
@@ -139,7 +122,6 @@ public:
         expand(c, k >= proper);
     }
     rank();
-    return std::move(answer);
   }
 
 private:
@@ -148,8 +130,12 @@ private:
   Index nc, n;
   Index m;
   Index proper = 0; // answers of compression; behind them extreme points of undetermined impulses
-  ImpactAnswer answer;
-  List<Ranked> all;
+
+  // Impulses of an answer, friction opposing the motion.
+  void sign(const Candidate& c, Vector& out) const {
+    out = Eigen::Map<const Vector>(c.force.data(), n);
+    out.tail(m) *= -1.0;
+  }
 
   // Whether an impulse is more than what takes rounding of the velocities before.
   bool pushes(const Candidate& c) const {
@@ -175,9 +161,10 @@ private:
     ws.direction.assign(m, Mode::stick);
     pose(ws.problem);
     ws.problem.free = p.velocity;
-    if (p.law == ImpactLaw::newton) ws.problem.free -= rebound();
+    rebound(ws.rebound);
+    if (p.law == ImpactLaw::newton) ws.problem.free -= ws.rebound;
     ws.compression.clear();
-    answer.complete = solve_stage(ws.problem, ws.allowed, ws.slip, ws.direction, ws.stage, ws.compression);
+    ws.complete = solve_stage(ws.problem, ws.allowed, ws.slip, ws.direction, ws.stage, ws.compression);
     drop_repeated(ws.problem, ws.compression);
     proper = ws.compression.size();
     List<Index> open; // impulses that rigidity does not determine
@@ -185,7 +172,7 @@ private:
       if (!ws.compression[k].unique) open.push_back(k);
     if (open.empty()) return;
     if (nc + 2 * m > largest_extreme_order) {
-      answer.complete = false;
+      ws.complete = false;
       return;
     }
     const List<Vector> impulses = extreme_impulses(ws);
@@ -201,85 +188,93 @@ private:
   }
 
   // Newton's velocities after; a contact that separates already has nothing to rebound from.
-  Vector rebound() const {
-    Vector out = Vector::Zero(n);
+  void rebound(Vector& out) const {
+    out.setZero(n);
     out.head(nc) = -p.restitution.cwiseProduct(p.velocity.head(nc).cwiseMin(0.0));
     for (Index s = 0; s < m; ++s)
       if (const double* e = reversal(s)) out(nc + s) = -*e * p.velocity(nc + s);
-    return out;
   }
 
   // eps Lambda_NC, which the shifted problem has put into its free velocity.
-  Vector given(const Phase& compression) const {
-    Vector out = Vector::Zero(n);
-    out.head(nc) = p.restitution.cwiseProduct(compression.lambda.head(nc));
-    return out;
+  void given(const Candidate& compression, Vector& out) const {
+    out.setZero(n);
+    out.head(nc) = p.restitution.cwiseProduct(Eigen::Map<const Vector>(compression.force.data(), nc));
   }
 
   void expand(const Candidate& c, bool extreme) {
     pose(ws.second);
-    const Phase compression = phase_of(p, c);
-    const Vector shift = given(compression);
+    const Eigen::Map<const Vector> lambda(c.force.data(), n), velocity(c.acceleration.data(), n);
+    const Vector& shift = ws.given;
+    given(c, ws.given);
     // The velocities at the end of compression, with the exact zeros of complementarity; what rounding leaves of zero at
     // tangents of open contacts, as where bodies rotate about a corner, could be taken back by no impulse.
-    const Vector terms = p.velocity.cwiseAbs() + p.G.cwiseAbs() * compression.lambda.cwiseAbs();
-    const Eigen::Map<const Vector> velocity(c.acceleration.data(), n);
-    const Vector end = (velocity.array().abs() <= tolerance::rounding * terms.array()).select(0.0, velocity);
-    ws.second.free = end + p.G * shift;
+    ws.end = p.velocity.cwiseAbs();
+    for (Index j = 0; j < n; ++j) ws.end += std::abs(lambda(j)) * p.G.col(j).cwiseAbs();
+    ws.end = (velocity.array().abs() <= tolerance::rounding * ws.end.array()).select(0.0, velocity);
+    ws.second.free.noalias() = p.G * shift;
+    ws.second.free += ws.end;
     for (Index s = 0; s < m; ++s) {
       const double left = p.friction(s) * shift(p.contact_of[s]);
       Element& element = ws.second.elements[s];
       element.needs_contact = false;
       element.low.a = -left, element.high.a = left;
       const double* e = reversal(s);
-      const double stored = compression.lambda(nc + s);
+      const double stored = lambda(nc + s);
       if (e == nullptr || stored == 0.0) continue;
       const Line back{*e * p.restitution(p.contact_of[s]) * stored, 0.0};
       (stored > 0.0 ? element.low : element.high) = back;
       (stored > 0.0 ? element.minus : element.plus) = back;
     }
     ws.expansion.clear();
-    answer.complete =
-        solve_stage(ws.second, ws.allowed, ws.slip, ws.direction, ws.stage, ws.expansion) && answer.complete;
+    ws.complete =
+        solve_stage(ws.second, ws.allowed, ws.slip, ws.direction, ws.stage, ws.expansion) && ws.complete;
     drop_repeated(ws.second, ws.expansion);
     for (Index e = 0; e < ws.expansion.size(); ++e) add(c, &ws.expansion[e], extreme);
   }
 
   // One outcome; e: of expansion, null by Newton's law.
   void add(const Candidate& c, const Candidate* e, bool extreme) {
-    const Phase pc = phase_of(p, c);
-    ImpactSolution s;
+    if (ws.found == ws.outcomes.size()) ws.outcomes.emplace_back();
+    RankedImpact& one = ws.outcomes[ws.found];
+    ImpactSolution& s = one.solution;
     s.compression = c.modes;
-    s.compression_impulse = pc.lambda;
-    s.impulse = pc.lambda;
-    Vector total = pc.signed_lambda;
+    s.compression_impulse = Eigen::Map<const Vector>(c.force.data(), n);
+    s.impulse = s.compression_impulse;
+    Vector& total = ws.signed_impulse;
+    sign(c, total);
     s.unique_impulse = c.unique;
     s.expansion = c.modes;
-    double second = 0.0;
+    one.first = c.constraint, one.extreme = extreme, one.second = 0.0;
     if (e != nullptr) {
-      const Phase pe = phase_of(p, *e);
-      const Vector shift = given(pc), signed_shifted = pe.signed_lambda + shift;
-      s.impulse += pe.lambda + shift;
+      Vector& signed_shifted = ws.expansion_impulse;
+      sign(*e, signed_shifted);
+      given(c, ws.given);
+      signed_shifted += ws.given;
+      s.impulse += Eigen::Map<const Vector>(e->force.data(), n) + ws.given;
       total += signed_shifted;
       s.expansion = e->modes;
       s.unique_impulse = s.unique_impulse && e->unique;
-      second = 0.5 * signed_shifted.dot(p.G * signed_shifted);
+      ws.work.noalias() = p.G * signed_shifted;
+      one.second = 0.5 * signed_shifted.dot(ws.work);
     }
     move(s, total, e != nullptr ? *e : c);
     if (e == nullptr) name_sliding(s);
-    if (!known(s)) all.push_back({c.constraint, extreme, second, std::move(s)});
+    if (!known(s)) ++ws.found;
   }
 
   // Velocities after, and energies.
   void move(ImpactSolution& s, const Vector& total, const Candidate& last) const {
-    s.velocity = p.velocity + p.G * total;
+    s.velocity.noalias() = p.G * total;
+    s.velocity += p.velocity;
     // What complementarity sets to zero is zero.
     const bool shifted = p.law == ImpactLaw::newton;
     for (Index i = 0; i < n; ++i)
-      if (last.acceleration[i] == 0.0) s.velocity(i) = shifted ? rebound()(i) : 0.0;
+      if (last.acceleration[i] == 0.0) s.velocity(i) = shifted ? ws.rebound(i) : 0.0;
     s.impulse.array() += 0.0; // no negative zeros
     s.velocity.array() += 0.0;
-    Vector mean = 0.5 * (p.velocity + s.velocity);
+    Vector& mean = ws.work;
+    mean = 0.5 * (p.velocity + s.velocity);
+    s.wall_work = 0.0;
     if (p.wall.size() > 0) {
       s.wall_work = 0.0 - total.dot(p.wall);
       mean -= p.wall;
@@ -303,7 +298,7 @@ private:
   bool known(const ImpactSolution& s) const {
     const double fast = std::max(s.velocity.cwiseAbs().maxCoeff(), p.velocity.cwiseAbs().maxCoeff());
     const double pushed = s.impulse.cwiseAbs().maxCoeff();
-    return std::any_of(all.begin(), all.end(), [&](const Ranked& r) {
+    return std::any_of(ws.outcomes.begin(), ws.outcomes.begin() + ws.found, [&](const RankedImpact& r) {
       const bool open = !s.unique_impulse && !r.solution.unique_impulse;
       return (r.solution.velocity - s.velocity).cwiseAbs().maxCoeff() <= tolerance::same * fast &&
              (open || (r.solution.impulse - s.impulse).cwiseAbs().maxCoeff() <= tolerance::same * pushed);
@@ -311,28 +306,54 @@ private:
   }
 
   void rank() {
-    const auto key = [](const Ranked& r) { return std::tuple(r.first, r.extreme, r.second); };
-    const auto before = [&](const Ranked& a, const Ranked& b) { return key(a) < key(b); };
-    std::stable_sort(all.begin(), all.end(), before);
-    for (Index k = 1; k < all.size(); ++k) // equal but for rounding: let the second key speak
+    const std::span all(ws.outcomes.data(), static_cast<std::size_t>(ws.found));
+    const auto key = [](const RankedImpact& r) { return std::tuple(r.first, r.extreme, r.second); };
+    const auto sort = [&] { // stable, and few: by insertion
+      for (std::size_t k = 1; k < all.size(); ++k)
+        for (std::size_t j = k; j > 0 && key(all[j]) < key(all[j - 1]); --j) std::swap(all[j], all[j - 1]);
+    };
+    sort();
+    for (std::size_t k = 1; k < all.size(); ++k) // equal but for rounding: let the second key speak
       if (all[k].first - all[k - 1].first <= tolerance::same * std::abs(all[k].first))
         all[k].first = all[k - 1].first;
-    std::stable_sort(all.begin(), all.end(), before);
-    const auto ties = [&](const Ranked& r) {
+    sort();
+    const auto ties = [&](const RankedImpact& r) {
       const double slack = tolerance::same * (std::abs(all[0].first) + std::abs(all[0].second));
       return std::abs(r.first - all[0].first) <= slack &&
              (r.extreme || std::abs(r.second - all[0].second) <= slack);
     };
     // Other outcomes of the compression that is taken may stand between it and those of its extreme impulses.
-    answer.ambiguous = !all.empty() && std::any_of(all.begin() + 1, all.end(), ties);
-    for (Ranked& r : all) answer.solutions.push_back(std::move(r.solution));
+    ws.ambiguous = !all.empty() && std::any_of(all.begin() + 1, all.end(), ties);
   }
 };
 
 } // namespace
 
+void ImpactWorkspace::reserve(Index contacts, Index tangents, Index sets) {
+  constexpr Index most_outcomes = 16;                   // different ones of one impact
+  const Index n = contacts + tangents, most = sets + 1; // one more is tried than kept
+  stage.reserve(n);
+  compression.reserve(most, n);
+  expansion.reserve(most, n);
+  Impact any; // sizes what is left
+  any.contacts = contacts;
+  for (Index s = 0; s < tangents; ++s) any.contact_of.push_back(s % contacts);
+  any.friction.setZero(tangents), any.restitution.setZero(contacts);
+  any.G.setIdentity(n, n);
+  any.velocity.setConstant(n, -1.0), any.wall.setZero(n);
+  find_outcomes(any, *this);
+  outcomes.resize(most_outcomes, outcomes.front());
+}
+
+void find_outcomes(const Impact& p, ImpactWorkspace& ws) {
+  Solver(p, ws).run();
+}
+
 ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws) {
-  return Solver(p, ws).run();
+  find_outcomes(p, ws);
+  ImpactAnswer answer{{}, ws.ambiguous, ws.complete};
+  for (Index k = 0; k < ws.found; ++k) answer.solutions.push_back(std::move(ws.outcomes[k].solution));
+  return answer;
 }
 
 } // namespace stickslip::contact

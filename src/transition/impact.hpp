@@ -50,6 +50,15 @@ struct ImpactSolution {
   bool unique_impulse = true;
 };
 
+// One outcome, and what ranks it.
+struct RankedImpact {
+  double first = 0.0;   // work of the impulses in compression
+  bool extreme = false; // at a vertex of impulses that rigidity leaves open
+  double second = 0.0;  // the same in expansion
+  ImpactSolution solution;
+};
+
+// Kept by the caller; a second impact of the same size takes no memory.
 struct ImpactWorkspace {
   StageWorkspace stage;
   lcp::EnumerationWorkspace enumeration;
@@ -58,6 +67,13 @@ struct ImpactWorkspace {
   List<Allowed> allowed;
   List<Slip> slip;
   List<Mode> direction;
+  Vector rebound, given, end, signed_impulse, expansion_impulse, work;
+  // What find_outcomes() found, the first of them being the answer of the engine.
+  List<RankedImpact> outcomes;
+  Index found = 0;
+  bool ambiguous = false, complete = true; // see ImpactAnswer
+
+  void reserve(Index contacts, Index tangents, Index sets); // of modes
 };
 
 constexpr Index largest_extreme_order =
@@ -75,5 +91,7 @@ struct ImpactAnswer {
       true; // all mode sets and extreme impulses were tried: beside those listed, outcomes only lie between them
 };
 ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws);
+// The same, left in the workspace.
+void find_outcomes(const Impact& p, ImpactWorkspace& ws);
 
 } // namespace stickslip::contact

@@ -68,8 +68,8 @@ void remove_overlaps(Instant& at) {
 }
 
 // The problem of an impact of these contacts. Empty, with the reason in the jump, where a restitution has no meaning.
-std::optional<PosedImpact> pose_impact(const Instant& at, const List<Index>& contacts, bool collision) {
-  PosedImpact posed;
+bool pose_impact(const Instant& at, const List<Index>& contacts, bool collision, PosedImpact& posed) {
+  posed.clear();
   posed.contacts = contacts;
   contact::Impact& p = posed.problem;
   p.contacts = contacts.size();
@@ -85,20 +85,19 @@ std::optional<PosedImpact> pose_impact(const Instant& at, const List<Index>& con
       text << "restitution of '" << c.name << "' is " << e << " where it is approached with "
            << std::max(-at.rate(j), 0.0) << ": it must be in [0, 1]";
       at.jump->undefined = text.str();
-      return std::nullopt;
+      return false;
     }
     newton += c.impact == ImpactRule::newton;
     posed.add(c.rate.x, c.effect, at.rate(j),
               c.rate.s.dot(at.signals) + prescribed_rate(at.sys, c.rate.x, at.signals));
   }
-  List<double> friction;
   const auto tangent = [&](Index k, Index i, double coefficient, const std::optional<double>& restitution) {
     const Friction& element = at.sys.friction[i];
     p.contact_of.push_back(k);
-    friction.push_back(coefficient);
+    posed.friction.push_back(coefficient);
     p.tangential_restitution.push_back(restitution);
     posed.elements.push_back(i);
-    posed.add(element.velocity.x, -element.effect, at.v(i),
+    posed.add(element.velocity.x, element.effect, at.v(i),
               element.velocity.s.dot(at.signals) + prescribed_rate(at.sys, element.velocity.x, at.signals));
   };
   for (Index k = 0; k < p.contacts; ++k) {
@@ -109,11 +108,17 @@ std::optional<PosedImpact> pose_impact(const Instant& at, const List<Index>& con
       if (i != c.friction && at.sys.friction[i].contact == contacts[k])
         tangent(k, i, std::abs(kinetic_level(at.sys.friction[i].law, 1)), std::nullopt);
   }
-  posed.finish(friction);
+  posed.finish();
   // Poisson's law looks at impulses and Newton's at velocities: in one impact there can be only one of them.
   // Newton's serves where they differ, and the event says so.
   p.law = newton > 0 ? contact::ImpactLaw::newton : contact::ImpactLaw::poisson;
   at.jump->mixed_laws = at.jump->mixed_laws || (newton > 0 && newton < p.contacts);
+  return true;
+}
+
+std::optional<PosedImpact> pose_impact(const Instant& at, const List<Index>& contacts, bool collision) {
+  PosedImpact posed;
+  if (!pose_impact(at, contacts, collision, posed)) return std::nullopt;
   return posed;
 }
 
@@ -160,10 +165,10 @@ std::optional<contact::ImpactSolution> strike(Instant& at, PosedImpact& posed, I
 
 // Changes the velocities by the impulses of an impact, and records it.
 void apply(Instant& at, const PosedImpact& posed, const contact::ImpactSolution& solution, Impacts& impacts) {
-  for (Index k = 0; k < posed.columns.size(); ++k) {
-    const double impulse = k < posed.contacts.size() ? solution.impulse(k) : -solution.impulse(k);
-    at.state->base_x += posed.columns[k] * impulse;
-    at.impact_terms = at.impact_terms.cwiseMax((posed.columns[k] * impulse).cwiseAbs());
+  for (Index k = 0; k < posed.effects.size(); ++k) {
+    const double impulse = solution.impulse(k);
+    at.state->base_x += *posed.effects[k] * impulse;
+    at.impact_terms = at.impact_terms.cwiseMax((*posed.effects[k] * impulse).cwiseAbs());
   }
   see(at.sys, *at.state);
   impacts.any = true;

@@ -33,6 +33,8 @@ void close_gaps(Instant& at, const List<Index>& contacts);
 
 // The steps of one impact. Its problem; empty, with the reason in the jump, where a restitution has no meaning.
 std::optional<PosedImpact> pose_impact(const Instant& at, const List<Index>& contacts, bool collision);
+// The same in given room; false in place of empty.
+bool pose_impact(const Instant& at, const List<Index>& contacts, bool collision, PosedImpact& posed);
 // Its answer, applied to the velocities. Empty: there is none.
 std::optional<contact::ImpactSolution> strike(Instant& at, PosedImpact& posed, Impacts& impacts);
 void apply(Instant& at, const PosedImpact& posed, const contact::ImpactSolution& solution, Impacts& impacts);

@@ -51,8 +51,10 @@ void Instant::begin(State& at, Jump& record) {
 }
 
 void Instant::size_terms() {
-  terms.noalias() = linear().A.cwiseAbs().lazyProduct(state->base_x.cwiseAbs());
-  terms.noalias() += linear().S.cwiseAbs().lazyProduct(signals.cwiseAbs());
+  const LinearPart& part = linear();
+  terms.setZero(sys.nx); // by columns, which takes no memory
+  for (Index j = 0; j < sys.nx; ++j) terms += std::abs(state->base_x(j)) * part.A.col(j).cwiseAbs();
+  for (Index j = 0; j < sys.ns(); ++j) terms += std::abs(signals(j)) * part.S.col(j).cwiseAbs();
   size_constraints(*this);
 }
 

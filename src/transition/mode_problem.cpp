@@ -183,7 +183,7 @@ ct::Element element_at_rest(const Instant& at, Index i) {
   return q;
 }
 
-void pose(Instant& at, const ActiveSet& active, ModeProblem& out) {
+void pose_forces(Instant& at, const ActiveSet& active, ModeProblem& out) {
   out.order = 0;
   out.pace = at.state->time_scale;
   out.closed.clear();
@@ -212,9 +212,14 @@ void pose(Instant& at, const ActiveSet& active, ModeProblem& out) {
   for (Index k = 0; k < nc; ++k) add_contact(at, active.struck, k, out);
   for (Index k = nc; k < m; ++k) add_element(at, active, k, out);
   p.free_size.noalias() = out.rows.cwiseAbs().lazyProduct(at.terms);
+  p.G.noalias() = out.rows.lazyProduct(out.columns);
+}
+
+void pose(Instant& at, const ActiveSet& active, ModeProblem& out) {
+  pose_forces(at, active, out);
+  if (out.size() == 0) return;
   const bool silent = is_silent(at, active, out);
   size_by_rates(at, out);
-  p.G.noalias() = out.rows.lazyProduct(out.columns);
   if (at.tangent != nullptr) size_by_turning_rows(at, out);
   if (silent) wake(at, active, out);
 }

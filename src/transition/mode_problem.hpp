@@ -35,6 +35,9 @@ struct ModeProblem {
 };
 
 void pose(Instant& at, const ActiveSet& active, ModeProblem& out);
+// The same from the forces of the instant itself: not where only signals that begin to act tell anything. Takes no memory
+// once it has seen as many components.
+void pose_forces(Instant& at, const ActiveSet& active, ModeProblem& out);
 
 // Modes that the guards that have fired still allow.
 void narrow(const ActiveSet& active, const List<Guard>& fired, ModeProblem& posed);

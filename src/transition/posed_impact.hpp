@@ -10,21 +10,36 @@ struct PosedImpact {
   contact::Impact problem;
   List<Index> contacts, elements; // struck contacts; friction elements of the tangents
   List<const Vector*> rows;       // of velocities
-  List<Vector> columns;           // changes of x per unit of signed impulse: friction opposes the motion
+  List<const Vector*> effects;    // changes of x per unit of force: of normal forces, then of friction
+  List<double> friction;          // of each tangent
 
+  // Changes of x per unit of signed impulse: friction opposes the motion.
+  double sign(Index k) const { return k < contacts.size() ? 1.0 : -1.0; }
+
+  void reserve(Index of_contacts, Index tangents) {
+    const Index m = of_contacts + tangents;
+    contacts.reserve(of_contacts), elements.reserve(tangents), rows.reserve(m), effects.reserve(m);
+    friction.reserve(tangents), velocity.reserve(m), wall.reserve(m);
+    problem.contact_of.reserve(tangents), problem.tangential_restitution.reserve(tangents);
+  }
+  void clear() {
+    contacts.clear(), elements.clear(), rows.clear(), effects.clear();
+    friction.clear(), velocity.clear(), wall.clear();
+    problem.contact_of.clear(), problem.tangential_restitution.clear();
+  }
   // Adds a row, with the velocity before and the part of it that comes from a moving wall.
-  void add(const Vector& row, Vector column, double v, double of_wall) {
+  void add(const Vector& row, const Vector& effect, double v, double of_wall) {
     rows.push_back(&row);
-    columns.push_back(std::move(column));
+    effects.push_back(&effect);
     velocity.push_back(v);
     wall.push_back(of_wall);
   }
   // Fills the problem's matrix and vectors from the rows.
-  void finish(const List<double>& friction) {
+  void finish() {
     const Index m = rows.size();
     problem.G.resize(m, m);
     for (Index k = 0; k < m; ++k)
-      for (Index l = 0; l < m; ++l) problem.G(k, l) = rows[k]->dot(columns[l]);
+      for (Index l = 0; l < m; ++l) problem.G(k, l) = sign(l) * rows[k]->dot(*effects[l]);
     problem.friction = Eigen::Map<const Vector>(friction.data(), friction.size());
     problem.velocity = Eigen::Map<const Vector>(velocity.data(), m);
     problem.wall = Eigen::Map<const Vector>(wall.data(), m);

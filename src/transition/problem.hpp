@@ -88,6 +88,13 @@ struct Candidate {
   double constraint = 0.0;     // Gauss: 1/2 lambda' G lambda, lambda = [lambda_N; -F]
   double utilisation = 0.0;    // greatest |F| / limit over the elements that stick
   bool unique = true;          // false: the forces are not determined and were shared (see share.hpp)
+
+  void clear() {
+    modes.clear(), force.clear(), acceleration.clear(), touching.clear();
+    constraint = utilisation = 0.0;
+    unique = true;
+  }
+  void reserve(Index n) { modes.reserve(n), force.reserve(n), acceleration.reserve(n), touching.reserve(n); }
 };
 
 } // namespace stickslip::contact

@@ -57,16 +57,18 @@ struct StaticToKinetic {
 
   // Each of several that have left rest, once more at rest under the kinetic friction of the others.
   void one_stays(Index answer) {
-    const List<std::uint8_t> left = ws.left[answer];
+    List<std::uint8_t>& left = ws.leaving;
+    left = ws.left[answer];
     if (std::count(left.begin(), left.end(), 1) < 2) return;
-    List<Mode> way(p.elements.size(), Mode::stick);
+    List<Mode>& way = ws.way;
+    way.assign(p.elements.size(), Mode::stick);
     for (Index s = 0; s < way.size(); ++s)
       if (left[s] != 0) way[s] = ws.answers[answer].modes[p.contacts + s];
     for (Index s = 0; s < way.size(); ++s) {
       if (left[s] == 0 || (ws.allowed[p.contacts + s] & bit(Mode::stick)) == 0) continue;
-      List<Mode> others = way;
-      others[s] = Mode::stick;
-      again(others);
+      ws.others = way;
+      ws.others[s] = Mode::stick;
+      again(ws.others);
     }
   }
 
@@ -309,6 +311,23 @@ void prepare(const Problem& p, const List<Allowed>& allowed, TransitionWorkspace
 
 } // namespace
 
+void reserve(Index contacts, Index elements, Index sets, TransitionWorkspace& ws, Choice& out) {
+  const Index n = contacts + elements, most = sets + 1; // one more is tried than kept
+  ws.stage.reserve(n);
+  ws.pool.resize(elements + 2), ws.slip.resize(elements + 2), ws.direction.resize(elements + 2);
+  for (Pool& one : ws.pool) one.reserve(most, n);
+  for (List<Slip>& one : ws.slip) one.reserve(elements);
+  for (List<Mode>& one : ws.direction) one.reserve(elements);
+  ws.answers.reserve(most, n);
+  ws.left.resize(most), ws.at_limit.resize(most), ws.visited.resize(most);
+  for (List<std::uint8_t>& one : ws.left) one.reserve(elements);
+  for (Candidate& one : ws.at_limit) one.reserve(n);
+  for (List<Mode>& one : ws.visited) one.reserve(elements);
+  ws.needless.reserve(most), ws.order.reserve(most), ws.allowed.reserve(n);
+  ws.leaving.reserve(elements), ws.way.reserve(elements), ws.others.reserve(elements);
+  out.answer.reserve(n), out.left_rest.reserve(elements);
+}
+
 bool transitions(const Problem& p, const List<Allowed>& allowed, TransitionWorkspace& ws) {
   prepare(p, allowed, ws);
   StaticToKinetic cascade{p, ws};
@@ -413,7 +432,7 @@ void choose(const Problem& p, const List<Mode>& present, const List<Allowed>& al
   out.solutions = complete ? distinct(p, ws) : out.certified_unique && !order.empty() ? 1 : -1;
   if (order.empty()) {
     out.rule = Rule::none;
-    out.answer = Candidate{};
+    out.answer.clear();
     out.left_rest.assign(p.elements.size(), 0);
     return;
   }

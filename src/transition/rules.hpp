@@ -59,11 +59,17 @@ struct TransitionWorkspace {
   List<List<Mode>> direction;
   List<List<Mode>> visited;
   Index visited_count = 0;
+  List<std::uint8_t> leaving; // of an answer from which each is put back to rest in turn,
+  List<Mode> way, others;     // their directions, and these without one of them
   List<Allowed> allowed;
   List<Index> order; // admissible answers, the one that is taken first
   bool departures =
       false; // where static levels lead to no answer, kinetic ones of everything that leaves may
 };
+
+// Room for every problem of at most this size and so many mode sets, few enough to be tried one by one: from then on choose()
+// takes no memory, unless rigidity leaves forces open.
+void reserve(Index contacts, Index elements, Index sets, TransitionWorkspace& ws, Choice& out);
 
 // Every labelled answer, static to kinetic included, before any choice; behind them (ws.led_to) those in which one of
 // several elements that leave rest together stays, since friction of the others has fallen. True if the list is complete.

@@ -18,6 +18,10 @@ public:
     if (used_ == items_.size()) items_.emplace_back();
     return items_[used_];
   }
+  void reserve(Index count, Index components) {
+    if (items_.size() < count) items_.resize(count);
+    for (Candidate& c : items_) c.reserve(components);
+  }
   void keep() { ++used_; }
   void clear() { used_ = 0; }
   void drop(Index i) {
@@ -47,6 +51,11 @@ struct StageWorkspace {
   Index most_modes = largest_mode_count;
   bool keep_parts = false;  // mode sets that a shared answer stands for as well
   bool has_dropped = false; // some of these were left out
+
+  void reserve(Index components) {
+    modes.reserve(components);
+    solve.reserve(components);
+  }
 };
 
 // How many mode sets there are; stops counting above `largest_on_failure`.

@@ -46,6 +46,31 @@ def instructions(kind: str, quick: bool) -> str:
     return f", instructions {seen['least']} to {seen['most']}: {seen['ratio']:.2f}"
 
 
+def worst_step(kind: str, quick: bool) -> str:
+    """Return the longest of all steps as a text."""
+    what = [program("real_time_steps"), kind, "1000" if quick else "20000", "worst"]
+    seen = json.loads(subprocess.run(what, capture_output=True, text=True, check=True).stdout)
+    return f", worst step {seen['worst_ns'] / 1e3:.1f} µs, median {seen['median_ns'] / 1e3:.2f} µs"
+
+
+def wedge_entries(quick: bool) -> list[Entry]:
+    """Rows of a gear that chatters on a rigid contact."""
+    gear = ss.machines.wedge_gear(
+        upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12), friction=np.tan(np.deg2rad(14)), load=100.0,
+        stiffness=4000.0, pull_velocity=0.01)  # fmt: skip
+    t = STEP * np.arange(1, 1001)
+    exact = ss.simulate(gear, 1.001, t_eval=t, rtol=1e-11)["lower.position"]
+    path = ss.RealTime(gear, step=STEP, outputs=["lower.position"]).run(1000)[:, 0]
+    text = f"{np.abs(path - exact).max():.0e} m" + worst_step("wedge", quick)
+    engine, steps = ss.RealTime(gear, step=STEP)._engine, 1000 if quick else 100_000
+    problem = f"R one step of {STEP * 1e3:g} ms of a chattering wedge gear (error over 1 s)"
+    return [
+        Entry(
+            problem, "stickslip.RealTime, wedge", lambda: engine.go(steps), lambda _: text, steps, ours=True
+        )
+    ]
+
+
 def entries(quick: bool) -> list[Entry]:
     """Rows of R."""
     rows = []
@@ -80,4 +105,4 @@ def entries(quick: bool) -> list[Entry]:
                 ours=True,
             )
         )
-    return rows
+    return rows + wedge_entries(quick)

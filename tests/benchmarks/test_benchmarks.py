@@ -23,7 +23,7 @@ def test_quick_benchmark_runs(tmp_path, capsys):
     assert ours["stickslip engine 1e-06"] < 1e-5
     assert all(str(e).endswith(", 10") for s, e in ours.items() if s.startswith("stickslip lemke"))
     steps = [e for s, e in ours.items() if s.startswith("stickslip.RealTime")]
-    assert len(steps) == 8 and all(float(e.split()[0]) < 2e-9 for e in steps)
+    assert len(steps) == 9 and all(float(e.split()[0]) < 2e-9 for e in steps)
     assert ours["stickslip many contacts"] < 1e-12
     (pendulum,) = (row for row in rows if row["ours"] and row["problem"].startswith("P8"))
     assert pendulum["error"] < 1e-6

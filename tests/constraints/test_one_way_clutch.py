@@ -125,6 +125,7 @@ def test_clutches_are_values_and_bad_input_is_refused() -> None:
     assert ss.simulate(m, state=pickle.loads(pickle.dumps(first.state)), t_end=12.0).state == whole.state
     with pytest.raises(ValueError, match="unknown coordinate 'gone'"):
         m.add_one_way_clutch("x", on="gone")
+    m.add_force("engine", lambda q, v: -0.01 * v["engine"] ** 2)
     with pytest.raises(ValueError, match="one-way clutch 'freewheel', which is rigid"):
         ss.RealTime(m, step=1e-3)
 

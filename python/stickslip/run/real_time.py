@@ -45,21 +45,29 @@ class RealTime:
     The corners of piecewise linear springs (backlash, stops, tables) are located within the step like changes of mode,
     and the error remains of second order.
 
+    Rigid contacts and one-way clutches of linear machines run with the impact laws, the friction and the contact problem
+    of `simulate`. Where no friction curve makes the motion nonlinear, instants are located on the exact flow. Each impact
+    or lift-off counts towards `max_transitions`. Once these are used up the step is flagged (`late`) and all modes are
+    held to its end, except that a contact which is met is closed without a rebound: impacts in rapid succession so end in
+    the closed contact, without an overlap, and lose the energy of rebounds shorter than a step. If no solution is found the
+    modes are held and the step is flagged too. Statically indeterminate normal forces are not shared as in `simulate`: one
+    of the contacts carries. The motion is the same.
+
     Controllers run with their limits and anti-windup. A sampled controller runs at the start of a step: its period must
     be a whole number of steps. A delayed output becomes active when the delay ends, also within a step. `step` returns
     the outputs at its end, before sampling at that instant takes effect.
 
     The engine's step, a C++ class usable without Python (``realtime/real_time.hpp``), neither allocates memory nor
     throws while `prebuilt` is True. `prebuilt` is False, and a step may allocate, if there are too many combinations of
-    modes, or if a machine with functions of its motion has constraints, piecewise linear springs, or limits of
-    controllers that use rates.
+    modes (with rigid contacts, more than 256 at one instant), or if a machine with functions of its motion has
+    constraints, piecewise linear springs, or limits of controllers that use rates.
 
     Parameters
     ----------
     machine : Machine or StateSpace
-        The machine, or an object with a machine as ``.machine``. Rigid contacts, one-way clutches and detents are
-        refused, since the work of impacts is not bounded; load tables, and laws and controllers that are Python
-        functions, are refused as well. Run a Python controller between steps, and pass its output as an `Input`.
+        The machine, or an object with a machine as ``.machine``. Refused are rigid contacts and one-way clutches of
+        machines with functions of the motion (give the contact a ``compliance``), detents, load tables, and laws and
+        controllers that are Python functions. Run a Python controller between steps, and pass its output as an `Input`.
     step : float
         Step, s, > 0; a whole fraction of the period of every sampled controller; at most the dead time of friction
         (`DeadTime`).
@@ -70,7 +78,8 @@ class RealTime:
     outputs : sequence of str, optional
         Signals that `step` returns, named as in ``run[...]``: by default all states.
     max_transitions : int, default 2
-        Greatest number of instants with changes of mode per step, >= 1.
+        Greatest number of instants with changes of mode per step, >= 1. With rigid contacts, up to one more for each
+        contact.
     events : Crossing or sequence of them, optional
         Crossings to record in `crossings`, located in Python by linear interpolation between the ends of steps, to
         second order; two crossings within a step are not detected. A ``terminal`` `Crossing` is refused.
@@ -98,6 +107,12 @@ class RealTime:
     >>> rt = ss.RealTime(loop, step=1e-3, outputs=["speed.output", "axis.velocity"])
     >>> rt.run(np.full(10, 1.0))[-1].round(12)
     array([2.  , 0.02])
+
+    >>> slide = ss.Machine(mass=2.0, names=["slide"], force={"slide": ss.Input("push")})
+    >>> slide.add_contact("stop", normal={"slide": -1.0}, gap=0.01, restitution=0.5)
+    >>> rt = ss.RealTime(slide, step=1e-3, outputs=["slide.velocity", "stop.mode"])
+    >>> rt.run(np.full(1000, 3.0))[-1] == [0.0, ss.Mode.CLOSED]
+    array([ True,  True])
 
     >>> fall = ss.Machine(mass=1.0, names=["ball"], force={"ball": -10.0})
     >>> rt = ss.RealTime(fall, step=1e-3, events=ss.Crossing("ball.position", level=-0.45))
@@ -287,7 +302,7 @@ class RealTime:
 
     @property
     def late(self) -> bool:
-        """True if the last step left a transition to the next step."""
+        """True if the last step left a transition to the next step, or found no solution for the modes after one."""
         return self._engine.late
 
     @property

@@ -6,9 +6,12 @@
 //   steps DRIVE N count   (Linux) counts the machine instructions of each step by going through them one by
 //                         one, and prints the least and the greatest number and how often steps had
 //                         transitions
+//   steps DRIVE N worst   prints the longest time of a step in ns: of each step the shortest of several runs, so that what
+//                         else the computer does counts as little as possible
 //
 // DRIVE: stribeck, automaton, sampled, limited, backlash; or pendulum, of two rods with dry friction in both joints, which a
-// torque drives: its mass matrix and its forces are formulas.
+// torque drives: its mass matrix and its forces are formulas; or wedge, a self-locking gear that chatters on a rigid contact;
+// or rattle, a part with friction and clearance between rigid walls of a shaken frame.
 #include "../double_pendulum.hpp"
 
 #include "model/machine.hpp"
@@ -18,6 +21,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -112,6 +116,56 @@ Machine pendulum() {
   return m;
 }
 
+// Set 2 of Hinrichsen's wedge gear.
+Machine wedge() {
+  const double angle = 12.0 * M_PI / 180.0, friction = std::tan(14.0 * M_PI / 180.0), k = 4000.0;
+  Matrix spring = Matrix::Zero(2, 2);
+  spring(1, 1) = k;
+  Machine m(Plant{
+      Eigen::Vector2d(2420.0, 10.878).asDiagonal(), Matrix::Zero(2, 2), spring, {"upper", "lower"}, {}, {}});
+  AppliedForce load, pull;
+  load.on = {{{"upper", 1.0}}}, load.signal = constant_signal(-100.0);
+  pull.on = {{{"lower", 1.0}}}, pull.signal = ramp_signal(k * 0.01, 0.0, 0.0, std::nullopt);
+  m.add(load);
+  m.add(pull);
+  ContactElement flank;
+  flank.name = "flank";
+  flank.normal = {{{"upper", std::cos(angle)}, {"lower", std::sin(angle)}}};
+  flank.tangent = {{{"upper", std::sin(angle)}, {"lower", -std::cos(angle)}}};
+  flank.friction.terms.push_back(Coulomb{friction, friction});
+  m.add(flank);
+  return m;
+}
+
+Machine rattle() {
+  const Matrix none = Matrix::Zero(2, 2);
+  Machine m(Plant{Eigen::Vector2d(5.0, 1.0).asDiagonal(), none, none, {"frame", "part"}, {}, {}});
+  AppliedForce shaker;
+  shaker.on = {{{"frame", 1.0}}}, shaker.signal = sine_signal(40.0, 5.0, 0.0, 0.0, std::nullopt);
+  m.add(shaker);
+  for (const double side : {1.0, -1.0}) {
+    ContactElement wall;
+    wall.name = side > 0.0 ? "left" : "right";
+    wall.normal = {{{"part", side}, {"frame", -side}}};
+    wall.gap = constant_signal(1e-3);
+    wall.restitution = 0.6;
+    m.add(wall);
+  }
+  FrictionElement guide;
+  guide.name = "guide";
+  guide.on = {{{"part", 1.0}, {"frame", -1.0}}};
+  guide.law.terms.push_back(Coulomb{0.5, 0.4});
+  m.add(guide);
+  return m;
+}
+
+Machine machine(const std::string& kind) {
+  if (kind == "pendulum") return pendulum();
+  if (kind == "wedge") return wedge();
+  if (kind == "rattle") return rattle();
+  return drive(kind);
+}
+
 #if defined(__linux__)
 // Shared by the process that runs and the one that counts.
 struct Shared {
@@ -202,13 +256,34 @@ int count(RealTime& rt, RealTime& dry, long steps, long most_of_a_kind) {
 }
 #endif
 
+int time_worst(const System& system, long steps) {
+  constexpr int runs = 20;
+  std::vector<double> shortest(static_cast<std::size_t>(steps), 1e300);
+  for (int run = 0; run < runs; ++run) {
+    RealTime rt(system, 1e-3, Vector::Zero(system.nx), 0.0, 4);
+    for (double& one : shortest) {
+      const auto begin = std::chrono::steady_clock::now();
+      rt.step(nullptr);
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+      one = std::min(one, taken.count() * 1e9);
+    }
+  }
+  const auto worst = std::max_element(shortest.begin(), shortest.end());
+  std::vector<double> sorted = shortest;
+  std::nth_element(sorted.begin(), sorted.begin() + steps / 2, sorted.end());
+  std::printf("{\"steps\": %ld, \"median_ns\": %.0f, \"worst_ns\": %.0f, \"at\": %ld}\n", steps,
+              sorted[static_cast<std::size_t>(steps / 2)], *worst,
+              static_cast<long>(worst - shortest.begin()));
+  return 0;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
   const long steps = std::atol(argv[2]);
-  const bool turns = std::strcmp(argv[1], "pendulum") == 0;
-  const System system = compile(turns ? pendulum() : drive(argv[1]));
+  const System system = compile(machine(argv[1]));
+  if (argc > 3 && std::strcmp(argv[3], "worst") == 0) return time_worst(system, steps);
   RealTime rt(system, 1e-3, Vector::Zero(system.nx), 0.0, 2);
   if (argc > 3 && std::strcmp(argv[3], "count") == 0) {
 #if defined(__linux__)
