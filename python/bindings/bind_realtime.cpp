@@ -54,8 +54,9 @@ struct Stepping {
       const Variable& v = find_variable(c.system, what[k]);
       sums = sums || v.from == Read::sum;
       if (v.from == Read::constraint_impulse && has_rigid_contacts(c.system))
-        reject("outputs", "holds '" + what[k] +
-                              "', which real time does not keep beside rigid contacts: read it from simulate");
+        reject("outputs",
+               "holds '" + what[k] +
+                   "', which real time does not keep beside rigid contacts: read it from simulate");
       if (v.from != Read::sum) add(k, v.from, v.index, v.part, 1.0);
       for (const VariableTerm& t : v.terms) add(k, t.from, t.index, t.part, t.factor);
     }

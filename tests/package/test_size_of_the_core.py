@@ -25,7 +25,7 @@ CLASSES = {
     "Tangent": (20, 38),
     "Stepper": (47, 71),
     "Stride": (27, 14),
-    "RealTime": (60, 74),
+    "RealTime": (60, 75),
     "Runner": (34, 33),
     "Samples": (23, 41),
     "Sensitivity": (23, 35),
