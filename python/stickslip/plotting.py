@@ -148,8 +148,8 @@ def plot(
     ax
         Where to draw; None: pyplot's current axes, or a new figure where they hold another kind of picture.
     shade
-        Element whose modes are shaded (stick grey, open hatched); True: the element of the first suitable signal, else
-        the first element, unless the axes hold another run; False: none.
+        Element whose modes are shaded (stick and locked grey, open hatched); True: the element of the first suitable
+        signal, else the first element, unless the axes hold another run; False: none.
     label
         Texts of the legend, one for each signal; None: the names of the signals.
     **keywords

@@ -44,7 +44,7 @@ def use_style(dpi: float = 110.0) -> None:
 
 
 def shade(run: TrajectoryLike, element: str, ax: Axes) -> Axes:
-    """Shade the modes of an element on axes over time: stick grey, open hatched, slip plain.
+    """Shade the modes of an element on axes over time: stick and locked grey, open hatched, slip plain.
 
     Parameters
     ----------
@@ -74,14 +74,14 @@ def shade(run: TrajectoryLike, element: str, ax: Axes) -> Axes:
 
 
 def shade_spans(ax: Axes, spans: Iterable[Span], prefix: str = "") -> None:
-    """Shade intervals of time: stick grey, open hatched, each with one entry in the legend, after a prefix."""
+    """Shade intervals of time: stick and locked grey, open hatched, each with one entry in the legend, after a prefix."""
     named: set[str] = set()
     for span in spans:
-        if span.kind not in ("stick", "open"):
+        if span.kind not in ("stick", "locked", "open"):
             continue
         text = None if span.kind in named else prefix + span.kind
         named.add(span.kind)
-        if span.kind == "stick":
+        if span.kind != "open":
             ax.axvspan(span.start, span.end, color=_style.STICK_SHADE, linewidth=0.0, zorder=0.4, label=text)
         else:
             ax.axvspan(
