@@ -123,7 +123,7 @@ def test_failing_function_sets_the_status() -> None:
     assert list(out.status) == ["finished", "failed"] and out.messages[1] == "RuntimeError: too far"
     assert out["broken"][0] == 1.0 and np.isnan(out["broken"][1]) and out["block.position.max"][1] > 0.6
     out = ss.ensemble(builds.belt(), varied, 20.0, [nothing])
-    assert "what nothing returns = None is not allowed: it must be a number" in out.messages[0]
+    assert "the result of nothing = None is not allowed: it must be a number" in out.messages[0]
     out = ss.ensemble(lambda speed: speed, {"speed": [1.0]}, 20.0, workers=1)
     assert "returns = 1.0 is not allowed: it must be a machine" in out.messages[0]
 
