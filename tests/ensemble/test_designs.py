@@ -125,7 +125,7 @@ def test_failing_function_sets_the_status() -> None:
     out = ss.ensemble(builds.belt(), varied, 20.0, [nothing])
     assert "the result of nothing = None is not allowed: it must be a number" in out.messages[0]
     out = ss.ensemble(lambda speed: speed, {"speed": [1.0]}, 20.0, workers=1)
-    assert "returns = 1.0 is not allowed: it must be a machine" in out.messages[0]
+    assert "<lambda> = 1.0 is not allowed: it must be a machine" in out.messages[0]
 
 
 def test_builder_function_names_are_checked() -> None:
