@@ -123,7 +123,7 @@ bool ContactInstant::decide(double t, const double* signals, const List<Guard>& 
 bool ContactInstant::strike(bool rebounds) {
   for (Index j = 0; j < touched.size(); ++j) touched[j] = state.modes.contact[j] == Mode::closed;
   for (const Guard& g : causes)
-    if (g.kind == GuardKind::closes || g.kind == GuardKind::locks) touched[g.contact] = true;
+    if (meets_contact(g)) touched[g.contact] = true;
   active.struck = false;
   const Index most = impacts_per_contact * touched.size();
   for (Index k = 0; find_approaching(), !approaching.empty(); ++k)
@@ -131,7 +131,8 @@ bool ContactInstant::strike(bool rebounds) {
   for (Index j = 0; j < touched.size(); ++j) {
     if (sys.contacts[j].yields() || !touched[j]) continue;
     const bool closed = at.rate(j) <= at.no_rate(j);
-    if (state.modes.contact[j] != Mode::closed) close_gap(j);
+    const Contact& c = sys.contacts[j]; // a clutch has no gap
+    if (state.modes.contact[j] != Mode::closed && !c.of_velocity) move_onto(at, c.gap, c.effect);
     state.modes.contact[j] = closed ? Mode::closed : Mode::open;
   }
   if (active.struck) // what stopped at this instant has been moved
@@ -159,27 +160,15 @@ bool ContactInstant::strike_once(bool rebounds) {
   contact::Impact& p = room.impact.problem;
   for (Index k = 0; k < struck.size(); ++k) {
     const double by = p.restitution(k) * std::abs(at.rate(struck[k]));
-    if (!rebounds || by <= at.cutoffs.rebound * at.rate_size(struck[k])) p.restitution(k) = 0.0;
+    if (!rebounds || by <= least_rebound(at, struck[k])) p.restitution(k) = 0.0;
   }
   contact::find_outcomes(p, room.impacts);
   if (room.impacts.found == 0) return false;
   const contact::ImpactSolution& best = room.impacts.outcomes[0].solution;
-  for (Index k = 0; k < room.impact.effects.size(); ++k) {
-    state.base_x += *room.impact.effects[k] * best.impulse(k);
-    at.impact_terms = at.impact_terms.cwiseMax((*room.impact.effects[k] * best.impulse(k)).cwiseAbs());
-  }
+  change_velocities(at, room.impact, best.impulse);
   for (Index k = 0; k < struck.size(); ++k) impulses(struck[k]) += best.impulse(k);
   active.struck = true;
   return true;
-}
-
-// What locating the instant has left of the gap.
-void ContactInstant::close_gap(Index j) {
-  const Contact& c = sys.contacts[j];
-  if (c.of_velocity) return;
-  const Index n = sys.n_coordinates;
-  const double by_force = c.gap.x.head(n).dot(c.effect.segment(n, n));
-  if (by_force > 0.0) state.base_x.head(n) -= c.effect.segment(n, n) * (at.gap(j) / by_force);
 }
 
 bool ContactInstant::choose() {

@@ -6,7 +6,7 @@
 //              its answer, static to kinetic friction included   rules.hpp
 // Where rigidity leaves a normal force open (two supports of one body, or a stop beside friction that sticks), the motion is
 // that of sets of modes in which nothing is open: one support alone carries, or friction keeps its kinetic level at v = 0.
-// What takes unbounded work is left out: a look at higher derivatives (where these decide, the present modes go on and
+// Steps of unbounded work are left out: a look at higher derivatives (where these decide, the present modes go on and
 // their guards watch), limits of impacts in rapid succession (the fixed step bounds their number), and an impact without
 // collision (Painleve).
 #pragma once
@@ -35,7 +35,7 @@ public:
   // Sum of the normal impulses of a contact so far.
   double impulse(Index contact) const { return impulses(contact); }
 
-  // Whether a motion in these modes lasts, starting from x; the caller's.
+  // Asks the caller if a motion in these modes lasts, starting from x.
   struct Lasts {
     bool (*call)(void* self, const Modes& modes, const double* x) noexcept = nullptr;
     void* self = nullptr;
@@ -43,7 +43,7 @@ public:
   List<Guard> fired; // room for the caller's
 
 private:
-  // Of a number of contacts and of friction elements: Eigen's matrices keep their memory as long as they keep their size.
+  // Room for a number of contacts and of friction elements: Eigen's matrices keep their memory as long as they keep their size.
   struct Room {
     ModeProblem modes;
     PosedImpact impact;
@@ -75,7 +75,6 @@ private:
   bool strike(bool rebounds);
   bool strike_once(bool rebounds);
   void find_approaching();
-  void close_gap(Index contact);
   bool choose();
   bool search(ModeProblem& posed);
 };

@@ -338,7 +338,7 @@ Projection touching(const System& sys, const Regime& r, const Moving& moving) {
   return gaps;
 }
 
-// What of the terms of a break-away guard is rounding.
+// Size of the terms of a break-away guard, of which rounding is a share.
 double break_away_size(const System& sys, const Regime& r, Index element, const Vector& size) {
   const Friction& p = sys.friction[element];
   const auto row = std::find(r.sticking.begin(), r.sticking.end(), element);
@@ -347,7 +347,7 @@ double break_away_size(const System& sys, const Regime& r, Index element, const 
          p.break_away * held_size(sys, r, normal_row(r, p.contact), size);
 }
 
-// By how much a guard may exceed zero.
+// Largest value of a guard that counts as zero.
 double tolerance_of(const System& sys, const Regime& r, const Guard& g, const Moving& moving, bool quick,
                     const Vector& velocity_tolerance, const Vector& force_tolerance) {
   Vector size(sys.nx + sys.ns()); // of states and signals

@@ -25,11 +25,6 @@ bool finite(const double* x, Index n) {
 
 using Map = Eigen::Map<Vector>;
 
-// A rigid contact is met.
-bool is_strike(const Guard& g) {
-  return g.kind == GuardKind::closes || g.kind == GuardKind::locks;
-}
-
 } // namespace
 
 void RealTime::step(const double* given) noexcept {
@@ -102,7 +97,7 @@ bool RealTime::any_fired() const noexcept {
 bool RealTime::any_strikes() const noexcept {
   bool strikes = false;
   for (Index k = 0; k < plan->tolerance.size(); ++k)
-    strikes = strikes || (gb[k] > plan->tolerance[k] && is_strike(plan->regime->guards[k]));
+    strikes = strikes || (gb[k] > plan->tolerance[k] && meets_contact(plan->regime->guards[k]));
   return strikes;
 }
 
@@ -115,7 +110,7 @@ void RealTime::change_within(double stop) noexcept {
   int how_many = 0;
   if (!plan->quick) guards_at(a, 0.0, ga.data());
   for (Index k = 0; k < ng; ++k) {
-    if (late && !is_strike(plan->regime->guards[k])) gb[k] = -std::numeric_limits<double>::infinity();
+    if (late && !meets_contact(plan->regime->guards[k])) gb[k] = -std::numeric_limits<double>::infinity();
     if (!(gb[k] > plan->tolerance[k])) continue;
     ++how_many;
     if (plan->quick) ga[k] = guard_at(k, a, 0.0);
@@ -351,7 +346,7 @@ RealTime::Point& RealTime::exact_point_at(double tau) noexcept {
     std::copy_n(slopes.data(), sys.nx, e.x);
     for (Index j = 0; j < nv; ++j) e.s[j] += share * e.change[j];
   }
-  // What is left, to second order: however short a flight is, it comes back.
+  // The rest of the time to second order, so that even the shortest flight comes back.
   double *const first = slopes.data(), *const last = first + sys.nx + 2;
   plan->rate(e.x, first);
   for (Index i = 0; i < sys.nx; ++i) e.x[i] += rest * h * first[i];

@@ -25,7 +25,7 @@ public:
   bool run(std::int64_t tick, double t, const Plant& plant) noexcept;
   // Time from `at` to the next output that appears within this step; beyond its end if there is none.
   double next_output(std::int64_t tick, double at) const noexcept;
-  // What has appeared by then; whether it changed.
+  // Puts out the outputs whose delay is over; true if one has changed.
   bool put_out(std::int64_t tick, double at, double* x) noexcept;
 
 private:

@@ -157,7 +157,7 @@ void find_resting(Instant& at, const List<Guard>& fired, const List<ForceLimit>&
     const bool stops = g.kind == GuardKind::slip_ends;
     if (stops) active.stopped[g.friction] = true;
     if (g.kind == GuardKind::reaches_seat) active.seated[g.friction] = true;
-    what.touched = what.touched || stops || g.kind == GuardKind::closes || g.kind == GuardKind::locks;
+    what.touched = what.touched || stops || meets_contact(g);
   }
   active.leaves.assign(n, 0);
   for (Index i = 0; i < n; ++i) {
@@ -171,14 +171,6 @@ void find_resting(Instant& at, const List<Guard>& fired, const List<ForceLimit>&
   for (const Guard& g : fired) leave(at, g, broken, active);
 }
 
-// A detent at rest is exactly on its seat: positions move by as little as that takes, in the metric of the masses.
-static void take_seat(Instant& at, const Friction& p) {
-  const Index n = at.sys.n_coordinates;
-  const auto moved = p.effect.segment(n, n);
-  const double per_force = p.way.x.head(n).dot(moved);
-  if (per_force != 0.0) at.state->base_x.head(n) -= moved * (value(p.way, at.x(), at.s()) / per_force);
-}
-
 void project(Instant& at, const ActiveSet& active) {
   List<Index> contacts, elements;
   List<double> values;
@@ -186,8 +178,9 @@ void project(Instant& at, const ActiveSet& active) {
     if (active.touching[j]) contacts.push_back(j), values.push_back(at.rate(j));
   for (Index i = 0; i < at.sys.friction.size(); ++i)
     if (active.rests[i] || comes_to_rest(at, i)) {
+      const Friction& p = at.sys.friction[i];
       elements.push_back(i), values.push_back(at.v(i));
-      if (at.sys.friction[i].has_seat()) take_seat(at, at.sys.friction[i]);
+      if (p.has_seat()) move_onto(at, p.way, p.effect);
     }
   const Vector speed = Eigen::Map<const Vector>(values.data(), values.size());
   if (speed.isZero(0.0)) return;

@@ -34,7 +34,7 @@ void find_resting(Instant& at, const List<Guard>& fired, const List<ForceLimit>&
 void free_acceleration(Instant& at, const ActiveSet& active);
 
 // Velocities of resting elements, of presliding ones that have just come to rest, and the rates of closed gaps are
-// set to zero exactly, with the least change of kinetic energy.
+// set to zero exactly, with the least change of kinetic energy; detents that rest are exactly on their seats.
 void project(Instant& at, const ActiveSet& active);
 
 } // namespace stickslip

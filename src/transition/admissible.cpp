@@ -73,22 +73,6 @@ bool is_open(const Guard& g, const ActiveSet& active) {
   return g.contact >= 0 ? active.touching[g.contact] : active.rests[g.friction];
 }
 
-// The first coefficient of a guard that is a force, or an acceleration over a factorial; those before it are zero at rest.
-Index first_known(GuardKind kind) {
-  switch (kind) {
-  case GuardKind::lifts_off:
-  case GuardKind::breaks_away:
-    return 0;
-  case GuardKind::slip_ends:
-  case GuardKind::locks:
-    return 1;
-  case GuardKind::closes:
-    return 2;
-  default:
-    return -1;
-  }
-}
-
 // The order of the first coefficient of a guard that is not zero, as the answer of a problem of first terms gives it; -1:
 // the answer leaves it open.
 Index settled_order(const ModeProblem& posed, const contact::Candidate& c, const Guard& g) {
@@ -97,7 +81,7 @@ Index settled_order(const ModeProblem& posed, const contact::Candidate& c, const
   if (k < 0 || c.touching[k] != 0) return -1;
   const bool of_level =
       g.kind == GuardKind::breaks_away && posed.problem.elements[k - posed.closed.size()].contact < 0;
-  return of_level ? 0 : std::max<Index>(first_known(g.kind), 0) + posed.order;
+  return of_level ? 0 : std::max<Index>(g.traits().first_by_forces, 0) + posed.order;
 }
 
 // Changes of each acceleration by the signals, within the time in which coefficients count.

@@ -13,7 +13,7 @@ enum class Slip : std::uint8_t {
   sliding, // kinetic level, direction fixed, any acceleration
 };
 
-// Of which forces that rigidity leaves open a rule finds the shares; sets of modes with others are passed over. Where nothing
+// Statically indeterminate forces of which a rule finds the shares; sets of modes with others are passed over. Where nothing
 // is shared solve_modes() takes no memory.
 enum class Shares : std::uint8_t { all, friction, none };
 

@@ -47,7 +47,7 @@ Mode contact_mode(const System& sys, const Modes& modes, Index j) {
 
 namespace {
 
-// Name of the element that a guard is of; empty where it is of none alone.
+// Name of the element of a guard; empty for a guard of several elements.
 std::string owner(const System& sys, const Guard& g) {
   return g.friction >= 0  ? sys.friction[g.friction].name
          : g.contact >= 0 ? sys.contacts[g.contact].name
@@ -55,7 +55,7 @@ std::string owner(const System& sys, const Guard& g) {
                           : std::string();
 }
 
-// What a guard says; empty for those that change the flow alone.
+// Cause in words; empty for guards that change the flow alone.
 std::string words(const System& sys, const Guard& g, bool strikes) {
   const std::string says = strikes && g.kind == GuardKind::closes ? " strikes" : g.traits().says;
   return says.empty() ? says : owner(sys, g) + says;

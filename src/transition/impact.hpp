@@ -68,7 +68,7 @@ struct ImpactWorkspace {
   List<Slip> slip;
   List<Mode> direction;
   Vector rebound, given, end, signed_impulse, expansion_impulse, work;
-  // What find_outcomes() found, the first of them being the answer of the engine.
+  // Outcomes of find_outcomes(); the first is the answer of the engine.
   List<RankedImpact> outcomes;
   Index found = 0;
   bool ambiguous = false, complete = true; // see ImpactAnswer

@@ -140,9 +140,8 @@ struct Sequence {
 // An open contact whose gap has closed at this instant, or is zero at the start.
 bool meets(const Instant& at, Index j, const List<Guard>& fired) {
   if (at.starting) return std::abs(at.gap(j)) <= no_gap(at, j);
-  return std::any_of(fired.begin(), fired.end(), [j](const Guard& g) {
-    return (g.kind == GuardKind::closes || g.kind == GuardKind::locks) && g.contact == j;
-  });
+  return std::any_of(fired.begin(), fired.end(),
+                     [j](const Guard& g) { return meets_contact(g) && g.contact == j; });
 }
 
 Sequence begin_sequence(const Instant& at, const List<Guard>& fired) {

@@ -163,13 +163,20 @@ std::optional<contact::ImpactSolution> strike(Instant& at, PosedImpact& posed, I
   return best;
 }
 
+void change_velocities(Instant& at, const PosedImpact& posed, const Vector& impulse) {
+  for (Index k = 0; k < posed.effects.size(); ++k) {
+    at.state->base_x += *posed.effects[k] * impulse(k);
+    at.impact_terms = at.impact_terms.cwiseMax((*posed.effects[k] * impulse(k)).cwiseAbs());
+  }
+}
+
+double least_rebound(const Instant& at, Index j) {
+  return at.cutoffs.rebound * size_of(at.sys.contacts[j].rate, at.state->nominal, at.s());
+}
+
 // Changes the velocities by the impulses of an impact, and records it.
 void apply(Instant& at, const PosedImpact& posed, const contact::ImpactSolution& solution, Impacts& impacts) {
-  for (Index k = 0; k < posed.effects.size(); ++k) {
-    const double impulse = solution.impulse(k);
-    at.state->base_x += *posed.effects[k] * impulse;
-    at.impact_terms = at.impact_terms.cwiseMax((*posed.effects[k] * impulse).cwiseAbs());
-  }
+  change_velocities(at, posed, solution.impulse);
   see(at.sys, *at.state);
   impacts.any = true;
   at.look_again();
@@ -225,12 +232,10 @@ List<double> falling_back(Instant& at, const List<Index>& touching) {
   return falls;
 }
 
-// What a contact may rebound with and still be no rebound: a share of the greatest speed that it has seen, or a flight
-// of which the last digits of the time tell too little.
+// Slower rebounds are none: they are below the least rebound, or their flight is lost in the rounding of the time.
 double no_rebound(const Instant& at, Index j, double falls_by) {
   if (!(falls_by > 0.0)) return 0.0; // it does not come back
-  const double greatest = size_of(at.sys.contacts[j].rate, at.state->nominal, at.s());
-  return std::max(at.cutoffs.rebound * greatest, 0.5 * falls_by * least_flight * std::abs(at.t));
+  return std::max(least_rebound(at, j), 0.5 * falls_by * least_flight * std::abs(at.t));
 }
 
 // Impulses of all rows per unit of one: friction that slides on follows its normal impulse.

@@ -37,9 +37,14 @@ std::optional<PosedImpact> pose_impact(const Instant& at, const List<Index>& con
 bool pose_impact(const Instant& at, const List<Index>& contacts, bool collision, PosedImpact& posed);
 // Its answer, applied to the velocities. Empty: there is none.
 std::optional<contact::ImpactSolution> strike(Instant& at, PosedImpact& posed, Impacts& impacts);
+// Adds the impulses of an impact to the velocities.
+void change_velocities(Instant& at, const PosedImpact& posed, const Vector& impulse);
+// The same, recorded.
 void apply(Instant& at, const PosedImpact& posed, const contact::ImpactSolution& solution, Impacts& impacts);
 void note_impulses(Instant& at, const PosedImpact& posed, const contact::ImpactSolution& solution,
                    Sum sum = Sum::one);
+// Slower rebounds of a contact are none: a share of the greatest speed that it has seen.
+double least_rebound(const Instant& at, Index contact);
 // Takes back rebounds that are too slow to count.
 void end_rebounds(Instant& at, const PosedImpact& posed, const contact::ImpactSolution& best,
                   Impacts& impacts);

@@ -86,6 +86,13 @@ double Instant::rate_size(Index j) const {
   return size_along(*this, rate.x) + rate.s.cwiseAbs().dot(signals.cwiseAbs());
 }
 
+void move_onto(Instant& at, const Form& zero, const Vector& effect) {
+  const Index n = at.sys.n_coordinates;
+  const auto moved = effect.segment(n, n);
+  const double per_force = zero.x.head(n).dot(moved);
+  if (per_force != 0.0) at.state->base_x.head(n) -= moved * (value(zero, at.x(), at.s()) / per_force);
+}
+
 double no_gap(const Instant& at, Index j) {
   return tolerance::rest * gap_size(at.sys.contacts[j], at.state->nominal, at.s());
 }

@@ -84,6 +84,9 @@ inline bool has_sides(const Instant& at, Index i) {
   return !at.set_valued(i) && !(at.mode(i).free && at.sys.friction[i].traits.affine);
 }
 
+// Moves positions by as little as makes a form of them zero, in the metric of the masses, along the effect of its force.
+void move_onto(Instant& at, const Form& zero, const Vector& effect);
+
 // A gap below which a contact touches.
 double no_gap(const Instant& at, Index j);
 // Velocity that rounding can have given to what a constraint held at zero until now.

@@ -21,6 +21,11 @@ inline double relative_acceleration(const Friction& element, const Vector& xdot,
 // A state differs from what it was before the instant by more than rounding.
 bool has_jumped(const State& state, const Vector& before) noexcept;
 
+// A rigid contact or a one-way clutch is met.
+inline bool meets_contact(const Guard& g) {
+  return g.kind == GuardKind::closes || g.kind == GuardKind::locks;
+}
+
 // use(friction element, side) for all that leave together when a limit that they share is reached.
 template <class Use> void for_each_leaving(const Regime& r, const Guard& shared_limit, Use&& use) {
   const Facet& f = r.facets[shared_limit.facet];
