@@ -42,10 +42,10 @@ enum class GuardKind : std::int8_t {
   condition, // one on which a choice depends passes zero
 };
 
-// What the value of a guard is. `stretch` is that of a spring or detent, `other` is nothing that two kinds have in common.
+// Quantity that a guard watches. `stretch` is the way of a spring or detent, `other` a quantity of one kind of guard alone.
 enum class GuardValue : std::int8_t { other, velocity, force, gap, stretch };
 
-// What is said of each kind of guard once, for all that ask.
+// Properties of a kind of guard.
 struct GuardTraits {
   GuardKind kind;
   GuardValue value = GuardValue::other;

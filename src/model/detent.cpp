@@ -17,7 +17,7 @@ void DetentElement::check(bool mechanical, const NameCheck& names) const {
     reject("width" + suffix, *width, "at most half the pitch, which must be given");
 }
 
-// What is to be added to the preload on its side.
+// Force beyond the preload, over the way from a seat.
 Polyline DetentElement::beside_a_seat() const {
   if (!pitch) return {{}, {{stiffness, 0.0}}};
   const double reach = width.value_or(0.5 * *pitch);

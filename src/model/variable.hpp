@@ -62,7 +62,7 @@ template <> struct Words<Read> {
                                          "sum"};
 };
 
-// What belongs together in a motion along a length, an angle, or something that is neither.
+// Quantities of a motion along a length, an angle, or a coordinate that is neither.
 struct Along {
   Quantity position, velocity, acceleration, force, impulse;
 };
