@@ -38,7 +38,8 @@ void free_acceleration(Instant& at, const ActiveSet& active) {
     const FrictionMode& mode = at.mode(i);
     if (active.rests[i] || at.contact_friction(i) || active.loaded_by_contact(at.sys, i) || mode.open())
       continue;
-    if (at.set_valued(i) && !at.presliding(i) && mode.sticks()) continue; // held: no force of its own
+    if (at.set_valued(i) && !at.presliding(i) && mode.sticks())
+      continue; // sticking: its force is an unknown of the problem
     const Friction& p = at.sys.friction[i];
     const double N = normal_load(p, mode.load_stretch, at.x(), at.s());
     const ElementForce<double> f =
@@ -49,12 +50,12 @@ void free_acceleration(Instant& at, const ActiveSet& active) {
 
 namespace {
 
-// A velocity that is zero just now, by coincidence, goes on to the other side: then the element rests.
+// True if the element rests. A velocity that only passes through zero at this instant goes on to the other side.
 bool comes_to_a_halt(Instant& at, Index i, int side) {
   return at.acceleration(i, at.before) * side < 0.0;
 }
 
-// A presliding element moves to that side, or at v = 0 is about to.
+// A presliding element moves to that side, or is about to at v = 0.
 bool moves_towards(Instant& at, Index i, int side) {
   const double speed = at.v(i);
   if (std::abs(speed) > tolerance::rest * at.v_size(i)) return speed * side > 0.0;
@@ -62,8 +63,8 @@ bool moves_towards(Instant& at, Index i, int side) {
   return at.acceleration(i, at.before) * side > rounding;
 }
 
-// An element moves against its surface. One that was held moves only if its surface jumps away; what numerical steps have
-// left over is taken back.
+// An element moves relative to its surface. An element that was held moves only if its surface jumps; errors of
+// numerical integration are removed.
 bool moves(const Instant& at, Index i, bool struck) {
   const Friction& p = at.sys.friction[i];
   const bool held = at.was(i).sticks();
@@ -71,7 +72,7 @@ bool moves(const Instant& at, Index i, bool struck) {
   if (!(std::abs(at.v(i)) > tiny)) return false;
   if (!held || at.starting || at.presliding(i) || struck) return true;
   if (at.tangent != nullptr && at.before.open.directions > 0)
-    return true; // rows that were one have turned apart
+    return true; // rows that were identical have turned apart
   const Signal& surface = at.sys.signals[p.surface];
   return std::abs(value(surface, at.t) - value_before(surface, at.t)) > tiny;
 }
@@ -83,8 +84,8 @@ struct Fired {
   bool nothing = false;
 };
 
-// Sticking of an elastic surface is a motion of its own; the force is continuous and nothing has to be balanced. A surface
-// velocity that jumps can also leave a sliding element at rest, or another on its motion.
+// Sticking of an elastic surface is a motion with a continuous force, so nothing has to be balanced. A surface velocity
+// that jumps can also bring a sliding element to rest, or reverse its motion.
 void preslide(Instant& at, Index i, bool away, int side, const Fired& fired, bool struck) {
   FrictionMode& now = at.mode(i);
   const bool begins = at.starting || at.load_begins(i);
@@ -94,9 +95,9 @@ void preslide(Instant& at, Index i, bool away, int side, const Fired& fired, boo
   if (fired.stopped[i] || left) now.mode = Mode::stick;
 }
 
-// Where slips follow each other faster and faster on several surfaces (x' = -B sgn x spirals into x = 0) each velocity
-// passes through zero without coming to rest, until all of them are zero to rounding: then all rest at once, and the
-// complementarity problem decides what goes on.
+// If slips on several surfaces follow each other at decreasing intervals (x' = -B sgn x spirals into x = 0), each
+// velocity passes through zero without coming to rest until all are zero within rounding: then all rest at once, and
+// the complementarity problem decides.
 bool find_rest(Instant& at, Index i, const Fired& fired, bool struck) {
   FrictionMode& now = at.mode(i);
   const bool begins = at.starting || at.load_begins(i);
@@ -121,7 +122,7 @@ bool find_rest(Instant& at, Index i, const Fired& fired, bool struck) {
   return rests;
 }
 
-// To which side an element leaves whose force has reached its limit.
+// Direction in which an element leaves whose force has reached its limit.
 void leave(Instant& at, const Guard& g, const List<ForceLimit>& broken, ActiveSet& active) {
   if (g.friction >= 0 && !at.set_valued(g.friction)) return;
   if (g.kind == GuardKind::breaks_away) {
@@ -130,7 +131,7 @@ void leave(Instant& at, const Guard& g, const List<ForceLimit>& broken, ActiveSe
       active.leaves[g.friction] = g.direction;
     else if (moves_towards(at, g.friction, g.direction))
       now.mode = slip(g.direction);
-    else // v opposes the force: it goes on sticking until v turns
+    else // v opposes the force: it sticks until v reverses
       now.hold = above_limit(g.direction);
   }
   if (g.kind == GuardKind::surface_turns) at.mode(g.friction).mode = slip(g.direction);
@@ -141,7 +142,7 @@ void leave(Instant& at, const Guard& g, const List<ForceLimit>& broken, ActiveSe
     if (l.force < at.sys.friction.size()) active.leaves[l.force] = l.side;
 }
 
-// A presliding element that has come to rest just now; one whose surface has jumped has a velocity of its own.
+// A presliding element has come to rest; after a jump of its surface it has a velocity of its own.
 bool comes_to_rest(const Instant& at, Index i) {
   return at.presliding(i) && !at.starting && at.was(i).slips() && at.mode(i).sticks() &&
          std::abs(at.v(i)) <= tolerance::event_zero * at.v_size(i);

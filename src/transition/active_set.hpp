@@ -16,21 +16,22 @@ struct ActiveSet {
 
   // An element without a contact always touches.
   bool touches(const System& sys, const Modes& modes, Index i) const;
-  // The element's force follows that of a contact which may be closed: it belongs into the problem even while it slides.
+  // The element's force depends on that of a contact which may be closed: it is part of the problem even while it
+  // slides.
   bool loaded_by_contact(const System& sys, Index i) const {
     const Index c = loading_contact(sys.friction[i]);
     return c >= 0 && touching[c];
   }
 };
 
-// After the impacts: contacts that touch; the others are open. Nothing rests yet.
+// After the impacts: contacts that touch; the others are open. No element rests yet.
 void find_touching(Instant& at, ActiveSet& active);
 
-// Elements that rest, and the modes of those that move. `broken`: limits of shared forces that contradict each other, of
-// a guard that has fired for them.
+// Elements that rest, and the modes of those that move. `broken`: contradicting limits of shared forces at a fired
+// guard.
 void find_resting(Instant& at, const List<Guard>& fired, const List<ForceLimit>& broken, ActiveSet& active);
 
-// x' in at.xdot with all elements taken out that rest or follow a contact's force.
+// x' in at.xdot without the forces of elements that rest or depend on a contact force.
 void free_acceleration(Instant& at, const ActiveSet& active);
 
 // Velocities of resting elements, of presliding ones that have just come to rest, and the rates of closed gaps are

@@ -1,4 +1,4 @@
-// Admissible means on an interval after t, not at t alone: the guards of a candidate are followed a little.
+// Admissible modes hold on an interval after t, not at t alone: decided by the first terms of their guards.
 #include "core/switches.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/friction_force.hpp"
@@ -17,8 +17,8 @@ namespace {
 
 using Row = std::array<double, series_terms>;
 
-// What the automaton's states become where an element leaves rest: the lag starts with the force that was held, the
-// curve with the level that was reached.
+// States of the automaton when an element leaves rest: the lag starts with the holding force, the curve with the level
+// reached.
 void leave_rest(Instant& at, const ActiveSet& active, const ModeProblem& posed, const contact::Candidate& c) {
   double* x = at.x();
   for (Index q = 0; q < posed.elements.size(); ++q) {
@@ -35,8 +35,8 @@ void leave_rest(Instant& at, const ActiveSet& active, const ModeProblem& posed, 
   }
 }
 
-// Normal forces and the friction that slides under them determine each other, unless a contact's sliding gain
-// w_N . M^-1 (w_N - mu w_T) is zero: then equations that have an answer leave forces, and the motion, open.
+// Normal forces and sliding friction determine each other unless a contact's sliding gain w_N . M^-1 (w_N - mu w_T) is
+// zero: then solvable equations leave forces and motion indeterminate.
 bool determines_forces(const Instant& at, const Regime& r) {
   if (!r.coupled) return true;
   if (std::abs(coupling(at.sys, r, at.t, at.x(), at.s(), at.w)) > tolerance::rest) return true;
@@ -55,7 +55,7 @@ void note_contradiction(const ModeProblem& posed, ModeSearch& search) {
         search.overrun.resize(posed.elements.size(), 0), search.overrun[q] = l.side;
 }
 
-// An element that is about to pass its limit leaves rest; elements that share a force leave together.
+// An element that would exceed its limit leaves rest; elements that share a force leave together.
 void note_overrun(const ModeProblem& posed, const Regime& r, const Guard& g, ModeSearch& search) {
   const auto leaves = [&](Index element, int side) {
     for (Index q = 0; q < posed.elements.size(); ++q)
@@ -67,14 +67,14 @@ void note_overrun(const ModeProblem& posed, const Regime& r, const Guard& g, Mod
   for_each_leaving(r, g, leaves);
 }
 
-// The guard is of something that this instant decides.
+// This instant decides the mode to which the guard belongs.
 bool is_open(const Guard& g, const ActiveSet& active) {
   if (g.traits().first_by_forces < 0) return g.kind == GuardKind::shared_limit;
   return g.contact >= 0 ? active.touching[g.contact] : active.rests[g.friction];
 }
 
-// The order of the first coefficient of a guard that is not zero, as the answer of a problem of first terms gives it; -1:
-// the answer leaves it open.
+// Order of the first nonzero coefficient of a guard, according to the answer of a problem of first terms; -1:
+// undetermined.
 Index settled_order(const ModeProblem& posed, const contact::Candidate& c, const Guard& g) {
   if (posed.order == 0 || g.kind == GuardKind::shared_limit) return -1;
   const Index k = posed.component_of(g);
@@ -84,7 +84,7 @@ Index settled_order(const ModeProblem& posed, const contact::Candidate& c, const
   return of_level ? 0 : std::max<Index>(g.traits().first_by_forces, 0) + posed.order;
 }
 
-// Changes of each acceleration by the signals, within the time in which coefficients count.
+// Change of each acceleration by the signals, within the time unit of the coefficients.
 Vector signals_go_on(const Instant& at, const ModeProblem& posed, const Regime& r,
                      const contact::Candidate& c) {
   Vector goes_on = Vector::Zero(posed.size());
@@ -100,15 +100,15 @@ Vector signals_go_on(const Instant& at, const ModeProblem& posed, const Regime& 
   return goes_on;
 }
 
-// Of a component that the problem cannot tell from zero: coefficients that amount to no more than rounding of the terms
-// that cancel in it, at the instant or as signals go on. Higher ones decide.
+// Removes coefficients of a guard that are below the rounding error of the terms that cancel in its component, at the
+// instant or as signals continue. Higher coefficients decide.
 void drop_rounding(const ModeProblem& posed, const contact::Candidate& c, Index component, const Guard& g,
                    const Vector& goes_on, Row& row) {
   const contact::Problem& p = posed.problem;
-  const Index first = g.traits().first_by_forces; // a force, or an acceleration times one over a factorial
+  const Index first = g.traits().first_by_forces; // a force, or an acceleration divided by a factorial
   if (!STICKSLIP_RULE("drop_rounding") || first < 0 || c.touching[component] == 0) return;
   double size = contact::acceleration_row(p, component, c.force).scale;
-  for (Index j = 0; j < p.size(); ++j) // forces that hold pass on what acts on their own rows
+  for (Index j = 0; j < p.size(); ++j) // holding forces pass on the terms of their own rows
     if (p.G(j, j) > 0.0) size = std::max(size, std::abs(p.G(component, j)) / p.G(j, j) * goes_on(j));
   double known = tolerance::sign * size;
   if (first == 0) known /= p.G(component, component);
@@ -116,14 +116,14 @@ void drop_rounding(const ModeProblem& posed, const contact::Candidate& c, Index 
     if (std::abs(row[static_cast<std::size_t>(j)]) <= known) row[static_cast<std::size_t>(j)] = 0.0;
 }
 
-// The sign of an open component's guard just after t.
+// Sign of the guard of an undecided component just after t.
 SignAfter sign_of(const Instant& at, const ModeProblem& posed, const Regime& r, Index k, Row row) {
   const Guard& g = r.guards[k];
   drop_passing_terms(row, tolerance::last_digits * std::max(std::abs(at.t), posed.pace));
   std::fill_n(row.begin(), std::max<Index>(g.traits().first_by_forces, 0), 0.0);
   const bool moves = std::any_of(row.begin(), row.end(), [](double a) { return a != 0.0; });
   if (g.friction >= 0 && g.traits().first_by_forces > 0 && !moves)
-    return {1, 0}; // it does not move at all, so it does not slip
+    return {1, 0}; // the relative velocity stays zero, so the element does not slip
   const double size = guard_size(at.sys, r, g, at.t, at.x(), at.s(), at.w.force.data(), at.state->nominal);
   return sign_after([&](int j) { return row[static_cast<std::size_t>(j)]; }, size, posed.pace, at.t);
 }

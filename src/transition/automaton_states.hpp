@@ -25,7 +25,7 @@ double reached_force(const Friction& element, int mode, double N, const double* 
 // there.
 void start_clock(const Friction& element, int was, double N, double t, double* x);
 
-// What nothing presses.
+// For an element without a load.
 void let_go(const Friction& element, double* x);
 
 void start_in_mode(const Friction& element, int is, double v, double N, double t, double* x);

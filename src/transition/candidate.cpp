@@ -16,8 +16,8 @@ namespace stickslip::contact {
 
 namespace {
 
-constexpr double no_zero = 1e-300; // keeps roots of the diagonal away from zero
-constexpr double alike = 1e-8;     // two solutions are one: ten times what locating an event leaves of each
+constexpr double no_zero = 1e-300; // keeps roots of the diagonal positive
+constexpr double alike = 1e-8; // tolerance for equal solutions: ten times the error of event location in each
 
 constexpr double singular = tolerance::rest; // pivots of the scaled equations below this are zero
 
@@ -118,7 +118,7 @@ struct Equations {
     return false;
   }
 
-  // Of the closed contacts, in units of the directions.
+  // Effects of the normal forces of closed contacts, in units of the directions.
   Matrix normal_effects(Index normals) const {
     Matrix effects(p.size(), normals);
     for (Index i = 0; i < p.size(); ++i)
@@ -127,7 +127,7 @@ struct Equations {
     return effects;
   }
 
-  // Consistent but undetermined forces: share them by the stated rule.
+  // Consistent but indeterminate forces: distributes them by the stated rule.
   bool share_forces(Candidate& out) {
     if (ws.shares == Shares::none) return false;
     build(); // elimination has overwritten the matrix
@@ -141,7 +141,7 @@ struct Equations {
     while (rank < k && svd.values(rank) > cut) ++rank;
     const Vector t = svd.U.transpose() * b;
     double known =
-        tolerance::entry * b.cwiseAbs().maxCoeff(); // and no better than the terms of which it is the sum
+        tolerance::entry * b.cwiseAbs().maxCoeff(); // but not below the rounding error of its terms
     for (const Index i : ws.unknown) known = std::max(known, tolerance::rest * ws.root[i] * p.free_scale(i));
     if (rank < k && t.tail(k - rank).cwiseAbs().maxCoeff() > known) return false;
     Vector root(k);
@@ -200,8 +200,8 @@ void validate(const Problem& p) {
 
 namespace {
 
-// A force that holds balances what acts on its own row, no better than to their last digits; what these are moves every
-// other row, through the forces that hold there as well. So `ws.scale` grows to what reaches each row.
+// A holding force has the rounding error of the terms in its own row, and passes it on to all other rows. `ws.scale` of
+// each row grows to the size of all terms that reach it.
 void spread_sizes(const Problem& p, CandidateWorkspace& ws) {
   const Index n = p.size();
   for (Index round = 0; round < n; ++round) {
@@ -218,8 +218,8 @@ void spread_sizes(const Problem& p, CandidateWorkspace& ws) {
   }
 }
 
-// Forces and accelerations of one mode set, in `ws.scale` what the terms of each acceleration amount to; false if
-// its equations are inconsistent.
+// Forces and accelerations of one mode set, and in `ws.scale` the size of the terms of each acceleration; false if its
+// equations are inconsistent.
 bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>& slip,
                      CandidateWorkspace& ws, Candidate& out) {
   const Index n = p.size();
@@ -257,8 +257,8 @@ bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>
   return true;
 }
 
-// How far a component's own inequality is from failing: a force above zero or within [low, high], an acceleration
-// that points the right way. A component that has none: `none`.
+// Margin of a component's inequality: a force above zero or within [low, high], or an acceleration in the right
+// direction. `none` for a component without one.
 struct Margin {
   double below = 0.0, above = std::numeric_limits<double>::infinity();
   double low = 0.0, high = 0.0; // of a force at rest
@@ -291,7 +291,7 @@ Margin margin_of(const Problem& p, const Candidate& c, const List<Slip>& slip, I
   case Mode::free:
   case Mode::high:
   case Mode::low:
-  case Mode::locked: // not of this room
+  case Mode::locked: // not a mode of these components
     break;
   }
   m.none = true;
@@ -327,8 +327,8 @@ bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& sl
   if (!solve_equations(p, modes, slip, ws, out)) return false;
   const Index n = p.size();
   out.utilisation = 0.0;
-  // The inequalities. A force is judged against what the terms of its own row amount to as a force. What
-  // counts as zero, relative to the terms that cancel, is rounding times the condition of the equations.
+  // The inequalities. Forces are compared with the terms of their own row, as forces. The tolerance relative to the
+  // terms that cancel is rounding times the condition of the equations.
   const double rounding =
       std::min(4.0 * static_cast<double>(n) * tolerance::epsilon * (1.0 + 1.0 / ws.smallest_pivot),
                tolerance::event_zero);
@@ -344,9 +344,9 @@ bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& sl
       const double f = out.force[i], limit = f >= 0.0 ? of.high : -of.low;
       zero = std::max(zero, exact * std::max(std::abs(of.high), std::abs(of.low)));
       if (f != 0.0) out.utilisation = std::max(out.utilisation, limit > 0.0 ? std::abs(f) / limit : 1.0);
-      if (!out.unique) margin = std::max(margin, -zero); // share() has judged it
+      if (!out.unique) margin = std::max(margin, -zero); // already checked by share()
     }
-    if (!(margin >= -zero)) return false; // NaN is none
+    if (!(margin >= -zero)) return false; // also rejects NaN
     if (margin > zero) continue;
     out.touching[i] = 1;
     if (modes[i] == Mode::closed)

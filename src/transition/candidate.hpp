@@ -6,15 +6,15 @@
 
 namespace stickslip::contact {
 
-// How an element that is given a slipping mode is to be treated.
+// Treatment of an element with a slipping mode.
 enum class Slip : std::uint8_t {
   impending, // leaves rest at its static level; its acceleration must point the same way
   departing, // rests within its static level, or leaves at its kinetic one with an acceleration that points the same way
   sliding, // kinetic level, direction fixed, any acceleration
 };
 
-// Statically indeterminate forces of which a rule finds the shares; sets of modes with others are passed over. Where nothing
-// is shared solve_modes() takes no memory.
+// Statically indeterminate forces for which a rule finds a distribution; sets of modes with others are skipped. Without
+// indeterminate forces solve_modes() does not allocate.
 enum class Shares : std::uint8_t { all, friction, none };
 
 struct CandidateWorkspace {
@@ -29,31 +29,29 @@ struct CandidateWorkspace {
   }
 };
 
-// Solves the equations of the mode set `modes` (length contacts + elements) and checks its inequalities. False
-// if the equations are inconsistent or an inequality fails; then `out` is not to be used. Components whose
-// inequality holds with equality, within rounding, are marked as touching. Components whose guard has fired
-// (`allowed` has one bit left) are given the slack that locating an event leaves.
+// Solves the equations of the mode set `modes` (length contacts + elements) and checks its inequalities. False if the
+// equations are inconsistent or an inequality fails; then `out` is undefined. Components whose inequality holds with
+// equality, within rounding, are marked as touching. For components with a fired guard (one bit left in `allowed`) the
+// tolerance includes the error of event location.
 bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& slip,
                  const List<Allowed>& allowed, CandidateWorkspace& ws, Candidate& out);
 
-// Row i of G [lambda_N; -F], and what its terms and those of `free` amount to.
+// Row i of G [lambda_N; -F], and the size of its terms and those of `free`.
 struct Row {
   double sum, scale;
 };
 Row acceleration_row(const Problem& p, Index i, const List<double>& force);
 
-// Every quantity of this mode set whose sign decides whether it is an answer, whether it is one or not: linear in
-// `free` and in the levels. False, and nothing, if its equations are singular.
+// Every quantity of this mode set whose sign decides admissibility, for admissible and other mode sets: linear in
+// `free` and in the levels. False if its equations are singular.
 bool append_margins(const Problem& p, const List<Mode>& modes, const List<Slip>& slip, CandidateWorkspace& ws,
                     Candidate& room, List<double>& out);
 
-// The same motion: equal accelerations, within rounding. Forces may still differ, where rigidity leaves them
-// open.
+// The same motion: equal accelerations, within rounding. Statically indeterminate forces may differ.
 bool same_motion(const Problem& p, const Candidate& a, const Candidate& b);
 bool same_forces(const Problem& p, const Candidate& a, const Candidate& b);
 
-// Two labels of one solution: equal motion and forces, which takes a component on the fence (or forces left
-// open).
+// Two labels of one solution: equal motion and forces, in degenerate or statically indeterminate cases.
 bool same_solution(const Problem& p, const Candidate& a, const Candidate& b);
 
 } // namespace stickslip::contact

@@ -12,14 +12,14 @@ namespace stickslip {
 
 namespace {
 
-constexpr int most_turns = 2; // at one instant: over, and back from a touch
+constexpr int most_turns = 2; // at one instant: change of side, and back after a touch
 
 } // namespace
 
 Corners::Corners(const System& system, RegimeCache& c, Scratch& s)
     : sys(system), cache(c), scratch(s), turns(sys.smooth->tape.conditions.size(), 0) {}
 
-// What counts as zero: of one that has fired what locating it leaves.
+// Threshold for zero; for a condition that has fired it includes the error of event location.
 double Corners::at_zero(Index k) const {
   return (turns[k] > 0 ? tolerance::located : tolerance::rest) * sizes(k);
 }
@@ -47,7 +47,7 @@ bool Corners::pass(State& state, const List<Guard>& fired) {
       side = static_cast<Sign>(-side);
       ++turns[g.condition];
     }
-  follow(state); // what matters only now
+  follow(state); // conditions whose sides changed at this instant
   const Vector after = motion(state, force);
   for (Index i = 0; i < sys.nx; ++i)
     if (std::abs(after(i) - before(i)) >
@@ -59,7 +59,7 @@ bool Corners::pass(State& state, const List<Guard>& fired) {
 
 void Corners::follow(State& state) {
   Tangent& at = scratch.tangent(sys);
-  for (Index round = 0; round <= turns.size(); ++round) { // one may depend on the choice of another
+  for (Index round = 0; round <= turns.size(); ++round) { // a condition may depend on the choice of another
     at.move_to(state.base_t, state.base_x.data(), state.modes.sides);
     if (round == 0) sizes = at.condition_sizes(state.nominal, state.time_scale);
     bool changed = false;

@@ -1,8 +1,8 @@
-// Sides of the conditions in formulas of the motion at one instant: on which side of zero each is just after it.
+// Conditions in formulas of the motion: the side of zero of each just after an instant.
 //
-// A condition that has passed zero is on its other side. One that is at zero without having passed it, or that a touch
-// brought there, is decided by its first derivative that is not zero, in the motion that follows. Where a formula jumps
-// at its corner both sides may lead back to it: then neither holds, and there is no motion.
+// A condition that has passed zero is on its other side. A condition at zero that has not passed it, or that only
+// touched it, is decided by its first nonzero derivative in the motion that follows. If a formula jumps at its corner,
+// both sides may lead back to it: then neither holds, and there is no motion.
 #pragma once
 
 #include "core/list.hpp"
@@ -14,22 +14,22 @@ class Tangent;
 
 class Corners {
 public:
-  // Of a machine whose tangent `sys` is.
+  // `sys` is the tangent of a nonlinear machine.
   Corners(const System& sys, RegimeCache& cache, Scratch& scratch);
 
-  // Those that have fired change sides. Whether forces or accelerations jump: else nothing has to be decided.
+  // Conditions that have fired change sides. True if forces or accelerations jump, which requires a decision.
   bool pass(State& state, const List<Guard>& fired);
-  // Those that are clearly on the other side, since velocities have jumped.
+  // Moves conditions that are clearly on the other side after a jump of velocities.
   void follow(State& state);
-  // Once all other modes are known: whether one at zero goes the other way.
+  // After all other modes are known: true if a condition at zero changes its side.
   bool review(State& state);
-  Index facing() const { return facing_; } // the condition that both sides lead back to; -1: none
+  Index facing() const { return facing_; } // the condition both of whose sides lead back to it; -1: none
 
 private:
   const System& sys;
   RegimeCache& cache;
   Scratch& scratch;
-  List<int> turns; // how often each has changed sides at this instant
+  List<int> turns; // number of side changes of each at this instant
   Vector sizes;
   Index facing_ = -1;
 

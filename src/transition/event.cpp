@@ -61,7 +61,7 @@ std::string words(const System& sys, const Guard& g, bool strikes) {
   return says.empty() ? says : owner(sys, g) + says;
 }
 
-// Of an output: by what it did, unless its inputs have jumped.
+// Cause of a limit: the behaviour of the output, unless its inputs have jumped.
 std::string cause_of_limit(const System& sys, Index loop, const Event& e) {
   const Loop& l = sys.loops[loop];
   const auto of_saturation = [](const Guard& g) { return g.kind == GuardKind::saturation; };
@@ -145,7 +145,7 @@ struct EventBuilder {
     return e;
   }
 
-  // An output follows from its inputs: there is one answer.
+  // An output follows from its inputs, so there is one answer.
   void output(Index loop, Mode before, Mode after) {
     if (before != after) add(element_of_loop(sys, loop), before, after).solutions = 1;
   }
@@ -200,7 +200,7 @@ struct EventBuilder {
     }
   }
 
-  // What a spring does follows from the motion.
+  // Modes of springs follow from the motion.
   void springs() {
     for (Index k = 0; k < sys.springs.size(); ++k) {
       const Mode before = mode_of(sys, sys.springs[k], jump.before),
@@ -209,7 +209,7 @@ struct EventBuilder {
     }
   }
 
-  // Friction elements, in the directions of contacts with what an impact did there.
+  // Friction elements, in the directions of contacts with their tangential impulses.
   void friction(Index impact) {
     const bool last = impact >= jump.impacts - 1;
     const auto rubs = Jump::of_impact(jump.rubs, impact);
@@ -220,7 +220,8 @@ struct EventBuilder {
                  after = last ? friction_mode(sys, jump.after, i) : before;
       const auto rub = std::ranges::find(rubs, i, &Rub::element);
       if (rub != rubs.end())
-        change(i, before, after).tangential_impulse = rub->tangential; // the impact itself is the contact's
+        change(i, before, after).tangential_impulse =
+            rub->tangential; // the impact itself belongs to the contact
       else
         mechanics(i, before, after, nullptr);
     }
@@ -238,7 +239,7 @@ struct EventBuilder {
     }
   }
 
-  // One impact after the other, each an instant of its own in the log.
+  // Impacts in succession, each an instant of its own in the log.
   void all_mechanics() {
     for (Index k = 0; k < std::max<Index>(jump.impacts, 1); ++k) {
       if (k > 0) first = events.size();
@@ -250,8 +251,8 @@ struct EventBuilder {
 
 } // namespace
 
-// The start changes nothing: the modes that it finds are the first. An impact that the given velocities ask for is a
-// change all the same.
+// The modes found at the start are the first ones, so the start changes none. An impact of the initial velocities is a
+// change.
 void append_events(const System& sys, const Jump& jump, std::int64_t& instant, List<Event>& events) {
   EventBuilder build{sys, jump, instant, events};
   if (jump.occasion == Occasion::flow) return;
@@ -260,7 +261,7 @@ void append_events(const System& sys, const Jump& jump, std::int64_t& instant, L
     return build.all_mechanics();
   }
   if (jump.sampled) build.sampled_outputs();
-  if (jump.quiet) return; // nothing else has happened
+  if (jump.quiet) return; // no other change
   build.springs();
   build.all_mechanics();
   if (sys.saturations > 0) build.limits();

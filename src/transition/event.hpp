@@ -1,4 +1,4 @@
-// Events: what a jump changed, element by element.
+// Events: the changes made by a jump, element by element.
 #pragma once
 
 #include "core/list.hpp"
@@ -14,35 +14,35 @@ struct Event {
   Index element = 0;        // friction elements, then contacts, controllers, springs
   Mode before = Mode::stick, after = Mode::stick;
   Occasion occasion = Occasion::motion;
-  Guard fired;      // at this instant; of no kind: nothing did
-  List<Guard> also; // with it
+  Guard fired;      // at this instant; without a kind: no guard fired
+  List<Guard> also; // other guards at the same instant
   Rule rule = Rule::unique;
-  Index solutions = -1;         // how many admissible answers there were; -1 where they were not counted
-  bool ambiguous = false;       // physics does not say which
-  bool force_shared = false;    // forces at rest were not unique
-  bool energy_gained = false;   // an impact left more energy than there was
-  bool mixed_laws = false;      // the contacts struck have different laws of impact: Newton's served
-  bool poisson_instead = false; // Newton's law had no answer, Poisson's served
-  Sum sum = Sum::one;           // of impacts that repeat themselves
-  Index impacts_before = 0;     // made at this instant before them
-  bool strikes = false;         // some contact was struck
-  bool impact = false;          // this one
-  bool collision = true;        // false: its impact was one without
+  Index solutions = -1;         // number of admissible answers; -1 if they were not counted
+  bool ambiguous = false;       // tied answers that no rule distinguishes
+  bool force_shared = false;    // holding forces were not unique
+  bool energy_gained = false;   // the energy after an impact exceeds that before
+  bool mixed_laws = false;      // contacts of the impact have different impact laws: Newton's was used
+  bool poisson_instead = false; // Newton's law had no answer, Poisson's was used
+  Sum sum = Sum::one;           // for repeated impacts
+  Index impacts_before = 0;     // number of earlier impacts at this instant
+  bool strikes = false;         // some contact of the instant had an impact
+  bool impact = false;          // this contact had one
+  bool collision = true;        // false: impact without collision
   double normal_impulse = 0.0,
          tangential_impulse = 0.0; // N s; the tangential one opposes the sliding direction +
   double loss = 0.0;               // energy lost in the impact, counted once per impact
   double wall_work = 0.0;          // done in the impact by this contact's moving wall and surface
 };
 
-// What fired, and what decided, in words; made when somebody reads them.
-// told_alike, decided_alike: whether the words are the same for two events of one element.
+// Fired guards and rule in words; made on first access.
+// told_alike, decided_alike: the words are the same for two events of one element.
 bool told_alike(const Event& a, const Event& b);
 bool decided_alike(const Event& a, const Event& b);
 std::string cause_of(const System& sys, const Event& event);
 std::string rule_of(const Event& event);
 
-// The changes of a jump in the order in which they follow from each other: outputs of sampled controllers, springs,
-// friction elements, contacts, limits of continuous controllers. `instant`: number of the last instant with events.
+// The changes of a jump in causal order: outputs of sampled controllers, springs, friction elements, contacts, limits
+// of continuous controllers. `instant`: number of the last instant with events.
 void append_events(const System& sys, const Jump& jump, std::int64_t& instant, List<Event>& events);
 
 // Mode of a friction element, or of a detent: locked on a seat, high or low beyond or before the nearest one.

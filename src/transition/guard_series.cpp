@@ -8,7 +8,8 @@ namespace stickslip {
 
 namespace {
 
-// Guards of what is zero at the instant: a gap, a way from a seat, or a velocity of a contact or an element.
+// Guards of quantities that are zero at the instant: a gap, a distance from a seat, or a velocity of a contact or an
+// element.
 bool is_of_motion(const Guard& g) {
   return g.traits().first_by_forces > 0;
 }
@@ -28,7 +29,7 @@ struct Parabola {
   Vector at(const Vector& x, double tau) const { return x + tau * xdot + tau * tau * half; }
 };
 
-// Rows turn with the motion: accelerations along them, by differences.
+// Accelerations along rows that turn with the motion, by differences.
 void turning_series(Instant& at, const Regime& r, double h, const Parabola& path, Matrix& series) {
   Vector s(at.sys.ns()), f(at.sys.nx), unused = at.w.force;
   Matrix a(r.guards.size(), 3);
@@ -67,8 +68,8 @@ void turning_series(Instant& at, const Regime& r, double h, const Parabola& path
   }
 }
 
-// Velocities and gaps that leave zero may do so by a high derivative, where differences see nothing: theirs are
-// Taylor coefficients of the flow linearised at t, exact up to the first that is not zero where nothing else bends.
+// Velocities and gaps may leave zero by a derivative too high for differences: their series are Taylor coefficients of
+// the flow linearised at t, exact up to the first nonzero one if no other nonlinearity acts.
 void linearised_series(Instant& at, const Regime& r, Matrix& series) {
   at.expand_signals();
   Matrix states;

@@ -17,7 +17,7 @@ namespace stickslip::contact {
 
 namespace {
 
-// Whether normal impulses press contacts against each other that no load asks to (contact/preload.hpp).
+// Normal impulses press contacts against each other that no load presses together (contact/preload.hpp).
 bool is_preloaded(const Vector& normal, const List<List<Index>>& relieving) {
   const double none = tolerance::same * normal.maxCoeff();
   const auto relieved = [&](const List<Index>& set) { return (normal(set).array() <= none).all(); };
@@ -30,7 +30,7 @@ List<List<Index>> relieving_of(const Problem& p) {
                             unit.head(p.contacts).asDiagonal());
 }
 
-// Impulses that solve the problem: vertices of continua among them, but none that is preloaded.
+// Impulses that solve the problem, vertices of continua included, without preloaded ones.
 List<Vector> extreme_impulses(ImpactWorkspace& ws) {
   lcp::RowMatrix M;
   Vector q;
@@ -49,7 +49,7 @@ List<Vector> extreme_impulses(ImpactWorkspace& ws) {
   return out;
 }
 
-// Those of these impulses that lead to the motion of `shared`, appended to the pool.
+// Appends those of these impulses to the pool that lead to the motion of `shared`.
 void append_extreme(ImpactWorkspace& ws, const Candidate& shared, const List<Vector>& impulses) {
   const Problem& p = ws.problem;
   const auto nc = p.contacts, m = p.elements.size();
@@ -129,15 +129,15 @@ private:
   ImpactWorkspace& ws;
   Index nc, n;
   Index m;
-  Index proper = 0; // answers of compression; behind them extreme points of undetermined impulses
+  Index proper = 0; // answers of compression; after them extreme points of indeterminate impulses
 
-  // Impulses of an answer, friction opposing the motion.
+  // Impulses of an answer, with friction that opposes the motion.
   void sign(const Candidate& c, Vector& out) const {
     out = Eigen::Map<const Vector>(c.force.data(), n);
     out.tail(m) *= -1.0;
   }
 
-  // Whether an impulse is more than what takes rounding of the velocities before.
+  // An impulse exceeds the rounding error of the velocities before.
   bool pushes(const Candidate& c) const {
     const double none = tolerance::entry * p.velocity.cwiseAbs().maxCoeff();
     for (Index i = 0; i < nc; ++i)
@@ -167,7 +167,7 @@ private:
     ws.complete = solve_stage(ws.problem, ws.allowed, ws.slip, ws.direction, ws.stage, ws.compression);
     drop_repeated(ws.problem, ws.compression);
     proper = ws.compression.size();
-    List<Index> open; // impulses that rigidity does not determine
+    List<Index> open; // statically indeterminate impulses
     for (Index k = 0; k < proper; ++k)
       if (!ws.compression[k].unique) open.push_back(k);
     if (open.empty()) return;
@@ -187,7 +187,7 @@ private:
     return &*p.tangential_restitution[s];
   }
 
-  // Newton's velocities after; a contact that separates already has nothing to rebound from.
+  // Velocities after an impact by Newton's law; separating contacts do not rebound.
   void rebound(Vector& out) const {
     out.setZero(n);
     out.head(nc) = -p.restitution.cwiseProduct(p.velocity.head(nc).cwiseMin(0.0));
@@ -195,7 +195,7 @@ private:
       if (const double* e = reversal(s)) out(nc + s) = -*e * p.velocity(nc + s);
   }
 
-  // eps Lambda_NC, which the shifted problem has put into its free velocity.
+  // eps Lambda_NC, which is part of the free velocity of the shifted problem.
   void given(const Candidate& compression, Vector& out) const {
     out.setZero(n);
     out.head(nc) = p.restitution.cwiseProduct(Eigen::Map<const Vector>(compression.force.data(), nc));
@@ -206,8 +206,8 @@ private:
     const Eigen::Map<const Vector> lambda(c.force.data(), n), velocity(c.acceleration.data(), n);
     const Vector& shift = ws.given;
     given(c, ws.given);
-    // The velocities at the end of compression, with the exact zeros of complementarity; what rounding leaves of zero at
-    // tangents of open contacts, as where bodies rotate about a corner, could be taken back by no impulse.
+    // The velocities at the end of compression, with the exact zeros of complementarity; at tangents of open contacts
+    // (bodies that rotate about a corner) no impulse could remove numerical noise.
     ws.end = p.velocity.cwiseAbs();
     for (Index j = 0; j < n; ++j) ws.end += std::abs(lambda(j)) * p.G.col(j).cwiseAbs();
     ws.end = (velocity.array().abs() <= tolerance::rounding * ws.end.array()).select(0.0, velocity);
@@ -266,7 +266,7 @@ private:
   void move(ImpactSolution& s, const Vector& total, const Candidate& last) const {
     s.velocity.noalias() = p.G * total;
     s.velocity += p.velocity;
-    // What complementarity sets to zero is zero.
+    // Quantities that complementarity sets to zero are zero.
     const bool shifted = p.law == ImpactLaw::newton;
     for (Index i = 0; i < n; ++i)
       if (last.acceleration[i] == 0.0) s.velocity(i) = shifted ? ws.rebound(i) : 0.0;
@@ -282,7 +282,7 @@ private:
     s.energy_change = total.dot(mean);
   }
 
-  // By Newton's law a reversed velocity is what the problem had at rest.
+  // By Newton's law a reversed velocity is zero in the shifted problem.
   void name_sliding(ImpactSolution& s) const {
     for (Index k = 0; k < m; ++k) {
       Mode& mode = s.expansion[nc + k];
@@ -293,8 +293,7 @@ private:
     s.compression = s.expansion;
   }
 
-  // One outcome: the same velocities by the same impulses (or by impulses that rigidity leaves open), whatever
-  // the phase.
+  // One outcome: the same velocities by the same (or by statically indeterminate) impulses, in either phase.
   bool known(const ImpactSolution& s) const {
     const double fast = std::max(s.velocity.cwiseAbs().maxCoeff(), p.velocity.cwiseAbs().maxCoeff());
     const double pushed = s.impulse.cwiseAbs().maxCoeff();
@@ -308,12 +307,12 @@ private:
   void rank() {
     const std::span all(ws.outcomes.data(), static_cast<std::size_t>(ws.found));
     const auto key = [](const RankedImpact& r) { return std::tuple(r.first, r.extreme, r.second); };
-    const auto sort = [&] { // stable, and few: by insertion
+    const auto sort = [&] { // stable insertion sort of few elements
       for (std::size_t k = 1; k < all.size(); ++k)
         for (std::size_t j = k; j > 0 && key(all[j]) < key(all[j - 1]); --j) std::swap(all[j], all[j - 1]);
     };
     sort();
-    for (std::size_t k = 1; k < all.size(); ++k) // equal but for rounding: let the second key speak
+    for (std::size_t k = 1; k < all.size(); ++k) // equal within rounding: the second key decides
       if (all[k].first - all[k - 1].first <= tolerance::same * std::abs(all[k].first))
         all[k].first = all[k - 1].first;
     sort();
@@ -322,7 +321,7 @@ private:
       return std::abs(r.first - all[0].first) <= slack &&
              (r.extreme || std::abs(r.second - all[0].second) <= slack);
     };
-    // Other outcomes of the compression that is taken may stand between it and those of its extreme impulses.
+    // Other outcomes of the chosen compression may lie between it and those of its extreme impulses.
     ws.ambiguous = !all.empty() && std::any_of(all.begin() + 1, all.end(), ties);
   }
 };

@@ -8,11 +8,11 @@
 //           less per bound).
 //  Newton:  v_N+ + eps min(v_N-, 0) >= 0 complementary to Lambda_N >= 0, tangential as in compression.
 // With a tangential restitution e_T an impact is tangentially reversible (5.3, figure 5.3; Pfeiffer, Glocker 1996):
-//  Poisson: what compression stored along the tangent comes back. Where S_C > 0 the branch of v_T < 0 stands at
-//           e_T eps S_C in place of -mu Lambda_NE: e_T eps S_C <= S_E <= mu Lambda_NE; where S_C < 0 its mirror image.
+//  Poisson: the tangential impulse stored in compression is returned. Where S_C > 0 the branch of v_T < 0 stands at e_T
+//           eps S_C in place of -mu Lambda_NE: e_T eps S_C <= S_E <= mu Lambda_NE; where S_C < 0 its mirror image.
 //  Newton:  the friction impulse opposes v_T+ + e_T v_T-, which is zero inside the cone.
 //
-// Which contacts take part is decided before: those that approach and closed ones (impact_order.cpp).
+// The contacts of an impact are chosen before: approaching and closed ones (impact_order.cpp).
 #pragma once
 
 #include "contact/enumerate.hpp"
@@ -36,7 +36,7 @@ struct Impact {
   Vector velocity;            // relative velocities before, in the same rows, moving walls included
   Vector wall;                // the part of them that comes from moving walls (dg/dt); empty: none
   ImpactLaw law = ImpactLaw::poisson;
-  bool collision = true; // false: without collision (Painleve): of the answers those with an impulse
+  bool collision = true; // false: without collision (Painleve): only answers with an impulse
 };
 void validate(const Impact& p);
 
@@ -50,15 +50,15 @@ struct ImpactSolution {
   bool unique_impulse = true;
 };
 
-// One outcome, and what ranks it.
+// One outcome and its ranking keys.
 struct RankedImpact {
   double first = 0.0;   // work of the impulses in compression
-  bool extreme = false; // at a vertex of impulses that rigidity leaves open
+  bool extreme = false; // at a vertex of statically indeterminate impulses
   double second = 0.0;  // the same in expansion
   ImpactSolution solution;
 };
 
-// Kept by the caller; a second impact of the same size takes no memory.
+// Kept by the caller; a second impact of the same size does not allocate.
 struct ImpactWorkspace {
   StageWorkspace stage;
   lcp::EnumerationWorkspace enumeration;
@@ -77,18 +77,18 @@ struct ImpactWorkspace {
 };
 
 constexpr Index largest_extreme_order =
-    9; // contacts + 2 elements: up to here the extreme impulses are found as well
+    9; // contacts + 2 elements: largest size for which extreme impulses are computed
 
-// Every distinct outcome, ordered by rule: least work of the impulses 1/2 Lambda' G Lambda in compression,
-// then in expansion. The first is the answer of the engine; `ambiguous` if another one ties with it, or if it
-// depends on impulses that rigidity leaves open. Empty: no solution. Where rigidity leaves the impulses
-// of compression open, the shared ones (share.hpp) come first, and the extreme ones follow as far as they
-// lead to another velocity: with unequal eps they do. Then a continuum of outcomes lies between them.
+// Every distinct outcome, ordered by rule: least work of the impulses 1/2 Lambda' G Lambda in compression, then in
+// expansion. The first is the answer of the engine; `ambiguous` if another one ties with it, or if it depends on
+// statically indeterminate impulses. Empty: no solution. For indeterminate impulses of compression the shared ones
+// (share.hpp) come first; extreme ones follow if they lead to another velocity, as with unequal eps. Then a continuum
+// of outcomes lies between them.
 struct ImpactAnswer {
   List<ImpactSolution> solutions;
   bool ambiguous = false;
   bool complete =
-      true; // all mode sets and extreme impulses were tried: beside those listed, outcomes only lie between them
+      true; // all mode sets and extreme impulses were tried: other outcomes lie only between the listed ones
 };
 ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws);
 // The same, left in the workspace.

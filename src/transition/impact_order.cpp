@@ -1,4 +1,4 @@
-// Impacts at one instant, one after the other, to the last or to their limit.
+// Impacts in succession at one instant, to the last one or to their limit.
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
 #include "transition/impact_sequence.hpp"
@@ -16,18 +16,18 @@ namespace stickslip {
 
 namespace {
 
-constexpr Index most_impacts = 100'000; // one by one; more at one instant are given up
-// Impacts after which a sequence may repeat itself: a light part between contacts that all but collapse strikes them
-// hundreds of times before they part.
+constexpr Index most_impacts = 100'000; // computed one by one; with more at one instant the run fails
+// Impacts after which a sequence may repeat itself: a light part between contacts close to inelastic collapse hits them
+// hundreds of times before they separate.
 constexpr Index longest_period = 1000;
 constexpr double one_instant = 1e-12;       // share of the time scale in which no force changes a velocity
-constexpr double no_loss = tolerance::same; // share of what impacts move
+constexpr double no_loss = tolerance::same; // relative to the velocities and energies that impacts change
 
 bool contains(const List<Index>& list, Index j) {
   return std::find(list.begin(), list.end(), j) != list.end();
 }
 
-// Whether an impulse at contact `from`, normal or of its friction, changes a velocity of contact `at`.
+// An impulse at contact `from`, normal or tangential, changes a velocity of contact `at`.
 bool reaches(const System& sys, Index from, Index at) {
   const auto changes = [&](const Vector& effect) {
     if (sys.contacts[at].rate.x.dot(effect) != 0.0) return true;
@@ -53,7 +53,7 @@ struct Made {
   }
 };
 
-// How many of the latest impacts repeat those that were made a period before them.
+// Number of latest impacts that repeat the impacts one period earlier.
 Index repeated(const List<Made>& made, Index period) {
   Index k = 0;
   while (k + period < made.size() && made[made.size() - 1 - k].like(made[made.size() - 1 - k - period])) ++k;
@@ -86,8 +86,8 @@ void pose_limit(const contact::Impact& p, Index contacts, const Directions& slid
   out.columns.conservativeResize(Eigen::NoChange, out.at_rest.size());
 }
 
-// A period of impacts in the rows of `whole`, whose first contacts are the ones that it strikes. Empty where an impact is
-// no linear function of the velocities.
+// A period of impacts in the rows of `whole`, whose first contacts are the ones that it hits. Empty if an impact is not
+// a linear function of the velocities.
 std::optional<contact::RepeatingImpacts> repeating_impacts(const PosedImpact& whole, Index contacts,
                                                            std::span<const Made> period) {
   const contact::Impact& p = whole.problem;
@@ -119,7 +119,7 @@ std::optional<contact::RepeatingImpacts> repeating_impacts(const PosedImpact& wh
     loss += loss_of(one.solution);
     moved += one.posed.energy_scale(one.solution);
   }
-  // Closed contacts that take no part may begin to approach on the way.
+  // Closed contacts outside the impact may begin to approach during the period.
   for (Index k = contacts; k < p.contacts; ++k)
     out.rates(k) = std::max(out.rates(k), std::numeric_limits<double>::min());
   out.loses = loss > no_loss * moved;
@@ -127,7 +127,7 @@ std::optional<contact::RepeatingImpacts> repeating_impacts(const PosedImpact& wh
   return out;
 }
 
-// The impacts of one instant, and what is known of the contacts between them.
+// The impacts of one instant and the states of contacts between them.
 struct Sequence {
   List<contact::Near> near; // of each contact
   List<bool> touched;       // closed or met at this instant, or struck
@@ -175,8 +175,7 @@ void look_at_rates(const Instant& at, Sequence& s) {
   }
 }
 
-// Contacts that take part in an impact: those that approach, and the closed ones that their impulses reach, from one to
-// the next.
+// Contacts in an impact: the approaching ones, and closed ones reached by impulses from one contact to the next.
 List<Index> taking_part(const System& sys, const Sequence& s, const List<Index>& approaching) {
   List<Index> out = approaching, left;
   for (Index j = 0; j < s.near.size(); ++j) {
@@ -194,7 +193,7 @@ List<Index> taking_part(const System& sys, const Sequence& s, const List<Index>&
   return out;
 }
 
-// Free flight to the next impact of this instant. The time, which it would change in its last digits at most, stays.
+// Free flight to the next impact of this instant. The time stays: the flight is below its resolution.
 void fly(const Instant& at, Sequence& s, double flight) {
   if (flight == 0.0) return;
   s.horizon -= flight;
@@ -210,7 +209,7 @@ void fly(const Instant& at, Sequence& s, double flight) {
 bool gains_without_friction(const Instant& at, const PosedImpact& posed,
                             const contact::ImpactSolution& solution) {
   const double gain = -loss_of(solution), moved = posed.energy_scale(solution);
-  double doubt = 0.0; // work of the impulses on rates that are rounding
+  double doubt = 0.0; // work of the impulses on rates that are numerical noise
   for (Index k = 0; k < posed.contacts.size(); ++k)
     doubt += solution.impulse(k) * at.no_rate(posed.contacts[k]);
   if (!posed.elements.empty() || gain <= no_loss * moved + doubt) return false;
@@ -226,7 +225,7 @@ bool make_impact(Instant& at, Sequence& s, const List<Index>& approaching, Impac
   if (posed) solution = strike(at, *posed, impacts);
   impacts.unsolved = impacts.unsolved || !solution;
   if (impacts.unsolved) return false;
-  // The order of impacts that act on each other decides where they lead.
+  // If impacts act on each other, their order decides the result.
   const auto row_of = [&](Index j) {
     return std::find(posed->contacts.begin(), posed->contacts.end(), j) - posed->contacts.begin();
   };
@@ -248,7 +247,7 @@ bool make_impact(Instant& at, Sequence& s, const List<Index>& approaching, Impac
   return true;
 }
 
-// Impacts at one instant that do not end.
+// Fails because the impacts of this instant do not end.
 void give_up(const Instant& at, const Sequence& s, const List<Index>& contacts, Impacts& impacts) {
   std::string names;
   for (const Index j : contacts) names += (names.empty() ? "'" : ", '") + at.sys.contacts[j].name + "'";
@@ -260,8 +259,8 @@ void give_up(const Instant& at, const Sequence& s, const List<Index>& contacts, 
   impacts.unsolved = true;
 }
 
-// Whether the latest impacts of this number repeat themselves without end. If so, takes them to their limit, to the impact
-// that disturbs them, or gives up.
+// If the latest `length` impacts repeat themselves without end: takes them to their limit or to the impact that
+// disturbs them, or fails. False if they do not.
 bool reach_limit(Instant& at, Sequence& s, Index length, Impacts& impacts) {
   const std::span<const Made> period(s.made.data() + (s.made.size() - length), static_cast<size_t>(length));
   List<Index> struck_ones, all; // all: also those that separate next to them
@@ -278,7 +277,7 @@ bool reach_limit(Instant& at, Sequence& s, Index length, Impacts& impacts) {
       continue;
     if (s.rates(j) < -s.approach(j)) {
       if (takes_time || s.near[j].gap == 0.0) return false;
-      continue; // it strikes when these have come to their limit, which takes no time
+      continue; // impacts after these have reached their limit, which takes no time
     }
     all.push_back(j);
   }
@@ -301,12 +300,12 @@ bool reach_limit(Instant& at, Sequence& s, Index length, Impacts& impacts) {
   s.made.clear();
   if (!reached) return true;
   for (const Index j : struck_ones) s.near[j].held = true, s.near[j].gap = 0.0;
-  close_gaps(at, struck_ones); // the flights that the limit leaves out do
+  close_gaps(at, struck_ones); // closed by the flights that the limit omits
   return true;
 }
 
-// The limit of impacts that have begun to repeat themselves, if they go on without end: those of the shortest period, or of
-// a longer one, where the shorter one comes to an end and begins anew.
+// The limit of repeated impacts that do not end: of the shortest period, or of a longer one if the shorter period ends
+// and begins anew.
 void look_for_limit(Instant& at, Sequence& s, Impacts& impacts) {
   s.next_look = s.impacts + std::max<Index>(2, s.impacts / 4);
   look_at_rates(at, s);

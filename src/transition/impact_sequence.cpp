@@ -11,7 +11,7 @@ namespace stickslip::contact {
 
 NextImpact next_impact(const List<Near>& contacts, const Vector& rates, const Vector& approach,
                        double horizon) {
-  constexpr double one_flight = 1e-9; // relative: longer ones can be told apart
+  constexpr double one_flight = 1e-9; // relative: flights within this count as equal
   NextImpact next;
   next.flight = std::numeric_limits<double>::infinity();
   const auto flight = [&](Index j) { return contacts[j].gap / -rates(j); };
@@ -28,8 +28,8 @@ NextImpact next_impact(const List<Near>& contacts, const Vector& rates, const Ve
 
 namespace {
 
-// The unknown impulses of a phase in these modes: normal ones, with the friction that slides under them, and those that
-// stick; and the rows that they bring to rest.
+// Unknown impulses of a phase in these modes: normal ones, with their sliding friction, and tangential ones of sticking
+// elements; and the rows that they bring to rest.
 struct Active {
   Matrix columns;
   List<Index> rows;
@@ -80,7 +80,7 @@ Matrix impulse_response(const Impact& p, const ImpactSolution& solution) {
   } else {
     out = stopping(p, active_impulses(p, solution.compression), identity);
     Matrix given =
-        Matrix::Zero(n, n); // the share of compression that expansion gives back, with its friction
+        Matrix::Zero(n, n); // share of the compression impulse that expansion returns, with its friction
     given.topRows(p.contacts) = p.restitution.asDiagonal() * out.topRows(p.contacts);
     for (Index q = 0; q < p.contact_of.size(); ++q)
       given.row(p.contacts + q) = sliding_coefficient(p, solution.expansion, q) * given.row(p.contact_of[q]);
@@ -96,7 +96,7 @@ Matrix impulse_response(const Impact& p, const ImpactSolution& solution) {
 
 namespace {
 
-// The rates and, below them, the impulses given so far, by a period of impacts.
+// The rates and, below them, the sum of impulses, mapped by a period of impacts.
 Matrix map_of(const RepeatingImpacts& s) {
   const Index n = s.G.rows();
   Matrix map = Matrix::Identity(2 * n, 2 * n);
@@ -108,15 +108,15 @@ Matrix map_of(const RepeatingImpacts& s) {
   return map;
 }
 
-// Whether every impact of every period to come finds the contacts that it strikes approaching. The rates tend to an
-// eigenvector of the map; until they have, they are followed.
+// Every impact of every future period finds its contacts approaching. The rates tend to an eigenvector of the map; they
+// are iterated until they have reached it.
 bool goes_on(const RepeatingImpacts& s, const Matrix& map) {
-  constexpr Index most_followed = 100'000;         // impacts: as many as would be made one by one
+  constexpr Index most_followed = 100'000;         // impacts: the same as the limit of impacts one by one
   constexpr double settled = 1e-12, margin = 1e-9; // shares of the rates
   const Index n = s.G.rows();
   const Matrix period = map.topLeftCorner(n, n);
   Vector rates = Vector::Zero(n);
-  rates(s.at_rest) = s.rates(s.at_rest); // others do not change the impulses
+  rates(s.at_rest) = s.rates(s.at_rest); // other rates do not change the impulses
   for (Index k = 0; k < most_followed; k += s.period.size()) {
     const double largest = rates.cwiseAbs().maxCoeff();
     if (!(largest > 0.0)) return false;
@@ -141,7 +141,7 @@ bool goes_on(const RepeatingImpacts& s, const Matrix& map) {
 
 constexpr int most_doublings = 60; // of the number of periods
 
-// The sum of the impulses of all periods to come. Not a number if it does not settle.
+// Sum of the impulses of all future periods. NaN if it does not converge.
 Vector impulses_to_come(const RepeatingImpacts& s, Matrix power) {
   const Index n = s.G.rows();
   Vector sum = power.bottomLeftCorner(n, n) * s.rates;
@@ -166,16 +166,16 @@ Collapse collapse_of(const RepeatingImpacts& s) {
   const Vector start = s.rates(s.at_rest);
   const double fastest = start.cwiseAbs().maxCoeff();
   const Matrix rates = s.G(s.at_rest, Eigen::all) * s.columns;
-  // Impulses beside `given` that bring the rows to rest.
+  // `given` plus the impulses of least norm that bring the rows to rest.
   const auto projected = [&](const Vector& given) -> Vector {
     const Vector left = start + s.G(s.at_rest, Eigen::all) * given;
     return given - s.columns * linalg::least_norm_solution(rates, left);
   };
-  // Where rest does not determine the impulses (dependent contacts, tangents that stick), they are those of the impacts to
-  // come.
+  // If rest does not determine the impulses (dependent contacts, sticking tangents), they are the sum of the future
+  // impacts.
   const bool determined = linalg::full_rank(rates, tolerance::rank);
   const Vector given = determined ? Vector(Vector::Zero(n)) : impulses_to_come(s, map);
-  out.impulse = projected(projected(given)); // to rounding
+  out.impulse = projected(projected(given)); // twice, to remove rounding errors
   const double off = (start + s.G(s.at_rest, Eigen::all) * out.impulse).cwiseAbs().maxCoeff();
   if (off > tolerance::same * fastest) return out; // walls approach each other
   const double least = -tolerance::same * out.impulse.cwiseAbs().maxCoeff();
@@ -183,7 +183,7 @@ Collapse collapse_of(const RepeatingImpacts& s) {
     out.limit = Limit::unknown;
     return out;
   }
-  // Rounding that grows from period to period ends a sequence, too.
+  // Rounding errors that grow from period to period also end a sequence.
   const auto undisturbed = [&](const Vector& later) {
     return later.allFinite() && later(s.at_rest).cwiseAbs().maxCoeff() <= fastest &&
            std::all_of(s.watched.begin(), s.watched.end(),

@@ -1,5 +1,4 @@
-// Impacts that follow each other at one instant, and the limit of those that follow each other without end (inelastic
-// collapse; McNamara, Young 1992).
+// Impacts in succession at one instant, and the limit of infinitely many (inelastic collapse; McNamara, Young 1992).
 //
 // An impact acts on the contacts that approach and, through these, on the closed ones. A contact that separates takes no
 // part until an impulse makes it approach, however small its gap: closed and barely separating differ by a finite jump.
@@ -14,30 +13,31 @@ namespace stickslip::contact {
 
 // A contact during the impacts of one instant.
 struct Near {
-  double gap = 0.0;     // >= 0; zero where rounding tells no more
-  double at_rest = 0.0; // rates below this are rounding
-  double no_gap = 0.0;  // gaps below this count as closed: what approaches across them strikes at once
-  bool held = false;    // closed until now, or brought to rest by an impact of this instant
+  double gap = 0.0;     // >= 0; zero below rounding
+  double at_rest = 0.0; // threshold for a zero rate
+  double no_gap =
+      0.0; // gaps below this count as closed: contacts that approach across them have an impact at once
+  bool held = false; // closed before, or brought to rest by an impact of this instant
 };
 
-// Contacts that strike next, all of them together: those whose flights cannot be told apart.
+// The next contacts with an impact, all of them together if their flights are equal within rounding.
 struct NextImpact {
   List<Index> contacts; // empty: none approaches within the horizon
-  double flight = 0.0;  // until then
+  double flight = 0.0;  // time until the impact
 };
-// `approach`: of each contact, the rate that counts as an approach. `horizon`: flights longer than this end at a later
-// instant, unless the gap counts as closed; then there is no flight.
+// `approach`: least approach speed of each contact. `horizon`: longer flights end at a later instant, unless the gap
+// counts as closed; then the flight is zero.
 NextImpact next_impact(const List<Near>& contacts, const Vector& rates, const Vector& approach,
                        double horizon);
 
 // Signed impulses, [Lambda_N; -S], of an impact per unit of the velocities before it, while its modes stay as in
-// `solution`. Empty where they are no linear function of them.
+// `solution`. Empty if they are not a linear function of them.
 Matrix impulse_response(const Impact& p, const ImpactSolution& solution);
 
 // One impact of a repeating sequence in the rows of all of its contacts: normals, then tangents.
 struct LinearImpact {
   Matrix response;         // signed impulses of all rows per unit of all rates
-  List<Index> approaching; // rows of the contacts that struck
+  List<Index> approaching; // rows of the contacts that approached
 };
 
 // A sequence of impacts that has repeated itself.
@@ -46,21 +46,21 @@ struct RepeatingImpacts {
   Matrix G;     // rates of all rows per unit of signed impulse
   Vector rates; // before the next period
   List<LinearImpact> period;
-  Matrix columns;      // of the limit: signed impulses of all rows per unit of each of its unknowns
-  List<Index> at_rest; // rows that the limit brings to rest, one for each unknown
-  List<Index> watched; // rows whose rate must not change its sign on the way
-  bool loses = false;  // a period takes energy
+  Matrix columns;      // of the limit: signed impulses of all rows per unit of each unknown
+  List<Index> at_rest; // rows at rest in the limit, one for each unknown
+  List<Index> watched; // rows whose rate must not change its sign in the sequence
+  bool loses = false;  // a period dissipates energy
 };
 
 enum class Limit : std::uint8_t {
-  unknown,     // not shown to go on without end: make the impacts one by one
+  unknown,     // not shown to continue without end: compute the impacts one by one
   reached,     // `impulse` leads to the limit
   interrupted, // `impulse` leads to the last period before a watched rate changes its sign
-  none,        // they go on for ever: nothing is lost, or walls approach each other
+  none,        // they continue without end: no energy is lost, or walls approach each other
 };
 struct Collapse {
   Limit limit = Limit::unknown;
-  Vector impulse; // signed, of all rows, from the present rates on
+  Vector impulse; // signed, of all rows, from the present rates
 };
 Collapse collapse_of(const RepeatingImpacts& sequence);
 

@@ -18,12 +18,13 @@ namespace stickslip {
 
 namespace {
 
-constexpr double least_flight = 16.0 * tolerance::last_digits; // of the time that it is
-constexpr double least_loss = 1e-6; // share of what an impact moves: a thousand of them change nothing
+constexpr double least_flight = 16.0 * tolerance::last_digits; // relative to the time of the flight
+constexpr double least_loss =
+    1e-6; // relative to the energy of an impact: a thousand of them change it by 1e-3
 
 } // namespace
 
-// Moves positions by as little as makes the gaps of these contacts zero, in the metric of the masses.
+// Moves positions by the least change, in the metric of the masses, that makes the gaps of these contacts zero.
 void close_gaps(Instant& at, const List<Index>& contacts) {
   const Index n_q = at.sys.n_coordinates, m = contacts.size();
   Matrix G(m, m), U(n_q, m);
@@ -36,13 +37,13 @@ void close_gaps(Instant& at, const List<Index>& contacts) {
   at.state->base_x.head(n_q) -= U * linalg::least_norm_solution(G, gaps);
 }
 
-// What rounding has left of published start values: positions move by as little as closes the overlap, in the metric
-// of the masses. More than that is an error of the input.
+// Removes overlaps due to rounded start values: positions move by the least change, in the metric of the masses, that
+// closes them. A greater overlap is an error of the input.
 void remove_overlaps(Instant& at) {
-  constexpr double published = 1e-12; // m: digits that nobody prints, whatever the size of the machine
+  constexpr double published = 1e-12; // m: below the resolution of printed values, for machines of any size
   const Index nc = at.sys.contacts.size();
   List<bool> overlaps(nc, false);
-  for (int round = 0; round < 3; ++round) { // one that is moved out of one may be moved into another
+  for (int round = 0; round < 3; ++round) { // removing one overlap may cause another
     List<Index> which;
     for (Index j = 0; j < nc; ++j) {
       if (at.sys.contacts[j].yields()) continue;
@@ -67,7 +68,7 @@ void remove_overlaps(Instant& at) {
   }
 }
 
-// The problem of an impact of these contacts. Empty, with the reason in the jump, where a restitution has no meaning.
+// Problem of an impact of these contacts. False, with the reason in the jump, if a restitution is undefined.
 bool pose_impact(const Instant& at, const List<Index>& contacts, bool collision, PosedImpact& posed) {
   posed.clear();
   posed.contacts = contacts;
@@ -109,8 +110,8 @@ bool pose_impact(const Instant& at, const List<Index>& contacts, bool collision,
         tangent(k, i, std::abs(kinetic_level(at.sys.friction[i].law, 1)), std::nullopt);
   }
   posed.finish();
-  // Poisson's law looks at impulses and Newton's at velocities: in one impact there can be only one of them.
-  // Newton's serves where they differ, and the event says so.
+  // Poisson's law is stated in impulses and Newton's in velocities, so one impact has only one of them. If they differ,
+  // Newton's is used, and the event says so.
   p.law = newton > 0 ? contact::ImpactLaw::newton : contact::ImpactLaw::poisson;
   at.jump->mixed_laws = at.jump->mixed_laws || (newton > 0 && newton < p.contacts);
   return true;
@@ -132,8 +133,8 @@ contact::ImpactAnswer solve_impact(const Instant& at, PosedImpact& posed) {
     room.stage.most_modes = contact::largest_on_failure;
     answers = contact::impact(p, room);
   }
-  // Between opposed walls no velocities are those that Newton's law demands of each contact by itself; impulses of
-  // Poisson's law there are.
+  // Between opposed walls the velocities that Newton's law demands of each contact may contradict each other; impulses
+  // of Poisson's law exist.
   if (answers.solutions.empty() && p.law == contact::ImpactLaw::newton) {
     p.law = contact::ImpactLaw::poisson;
     answers = contact::impact(p, room);
@@ -144,7 +145,7 @@ contact::ImpactAnswer solve_impact(const Instant& at, PosedImpact& posed) {
 
 } // namespace
 
-// The answer of an impact that acts on these contacts, applied to the velocities. Empty: there is none.
+// Solution of an impact of these contacts, applied to the velocities. Empty: there is none.
 std::optional<contact::ImpactSolution> strike(Instant& at, PosedImpact& posed, Impacts& impacts) {
   const bool collision = posed.problem.collision;
   const contact::ImpactAnswer answers = solve_impact(at, posed);
@@ -187,9 +188,9 @@ void note_impulses(Instant& at, const PosedImpact& posed, const contact::ImpactS
   const double loss = loss_of(best), moved = posed.energy_scale(best);
   at.jump->gains = at.jump->gains || loss < -tolerance::same * moved;
   at.jump->loses = at.jump->loses || loss > least_loss * moved;
-  double left = loss; // told once, with the first contact
+  double left = loss; // reported once, with the first contact
   for (Index k = 0; k < p.contacts; ++k) {
-    if (sum != Sum::one && best.impulse(k) == 0.0) continue; // only watched
+    if (sum != Sum::one && best.impulse(k) == 0.0) continue; // watched contact without an impulse
     Impulse one;
     one.contact = posed.contacts[k];
     one.normal = best.impulse(k);
@@ -212,8 +213,8 @@ void note_impulses(Instant& at, const PosedImpact& posed, const contact::ImpactS
 
 namespace {
 
-// How fast contacts fly back: without forces of friction and contacts, or, where the motion has begun, with those of the
-// modes so far if that is faster.
+// Acceleration of contacts towards each other: without forces of friction and contacts, or, after the start of the
+// motion, with those of the previous modes if these make it greater.
 List<double> falling_back(Instant& at, const List<Index>& touching) {
   List<double> falls(touching.size(), 0.0);
   const auto look = [&] {
@@ -232,9 +233,10 @@ List<double> falling_back(Instant& at, const List<Index>& touching) {
   return falls;
 }
 
-// Slower rebounds are none: they are below the least rebound, or their flight is lost in the rounding of the time.
+// Speed below which a rebound is treated as plastic: the least rebound, or a flight shorter than the resolution of the
+// time.
 double no_rebound(const Instant& at, Index j, double falls_by) {
-  if (!(falls_by > 0.0)) return 0.0; // it does not come back
+  if (!(falls_by > 0.0)) return 0.0; // the contact does not close again
   return std::max(least_rebound(at, j), 0.5 * falls_by * least_flight * std::abs(at.t));
 }
 
@@ -248,15 +250,15 @@ Vector with_sliding(const contact::Impact& p, const contact::ImpactSolution& bes
   return signed_impulse;
 }
 
-// How far an impulse is from what its row allows: walls do not pull, and friction stays in its cone.
+// Violation of the limits of a row by an impulse: walls do not pull, and friction stays in its cone.
 double beyond(const contact::Impact& p, const Vector& impulse, Index k) {
   if (k < p.contacts) return -impulse(k);
   const Index q = k - p.contacts;
   return std::abs(impulse(k)) - p.friction(q) * impulse(p.contact_of[q]);
 }
 
-// Signed impulses, beside those of the impact, that stop what is held: contacts, and tangents that sticking friction keeps
-// at rest. What would go beyond what it can is left out.
+// Signed impulses, added to those of the impact, that stop the held contacts, and the tangents that sticking friction
+// keeps at rest. Rows whose limits they would violate are omitted.
 Vector stopping_impulses(const contact::Impact& p, const contact::ImpactSolution& best, List<Index>& held) {
   const Index n = p.G.rows();
   const double none = tolerance::rounding * best.impulse.cwiseAbs().maxCoeff();
@@ -287,20 +289,20 @@ Vector stopping_impulses(const contact::Impact& p, const contact::ImpactSolution
 
 } // namespace
 
-// Takes back rebounds that are too slow to count: of one contact that is an impact without restitution, of several the
-// least impulses. Energy that they take is lost in the impact.
+// Removes rebounds below the threshold: for one contact by a plastic impact, for several by impulses of least norm.
+// Their energy is part of the loss of the impact.
 void end_rebounds(Instant& at, const PosedImpact& posed, const contact::ImpactSolution& best,
                   Impacts& impacts) {
   const contact::Impact& p = posed.problem;
   const List<double> falls = falling_back(at, posed.contacts);
-  List<Index> held; // with those that stay at rest
+  List<Index> held; // includes contacts that stay at rest
   for (Index k = 0; k < p.contacts; ++k) {
     if (!(best.velocity(k) <= no_rebound(at, posed.contacts[k], falls[k]))) continue;
     if (best.velocity(k) <= 0.0 || best.impulse(k) * p.G(k, k) > best.velocity(k)) held.push_back(k);
   }
   const auto rebounds = [&](Index k) { return best.velocity(k) > 0.0; };
   if (std::none_of(held.begin(), held.end(), rebounds)) return;
-  for (Index q = 0; q < p.contact_of.size(); ++q) // friction goes on to hold what it has stopped
+  for (Index q = 0; q < p.contact_of.size(); ++q) // friction continues to hold tangents that it has stopped
     if (best.velocity(p.contacts + q) == 0.0 &&
         std::find(held.begin(), held.end(), p.contact_of[q]) != held.end())
       held.push_back(p.contacts + q);
@@ -310,7 +312,7 @@ void end_rebounds(Instant& at, const PosedImpact& posed, const contact::ImpactSo
   note_impulses(at, posed, more);
 }
 
-// No answer: where a contact slides the velocities can jump without a collision (Painleve).
+// Without an answer and with a sliding contact: velocities may jump without a collision (Painleve).
 bool strike_without_collision(Instant& at, const List<Index>& touching, Impacts& impacts) {
   if (std::optional<PosedImpact> posed = pose_impact(at, touching, false)) strike(at, *posed, impacts);
   if (!impacts.any || impacts.unsolved) return false;

@@ -13,7 +13,7 @@ namespace stickslip {
 
 namespace {
 
-// Forces that held until now. A coordinate on which nothing acts but constraints gets its rounding from these alone.
+// Forces that held until now. For a coordinate with constraint forces only they determine the rounding error.
 void size_constraints(Instant& at) {
   const System& sys = at.sys;
   at.contact_force.setZero();
@@ -32,7 +32,7 @@ void size_constraints(Instant& at) {
     at.constraint_terms += std::abs(at.contact_force(j)) * sys.contacts[j].effect.cwiseAbs();
 }
 
-// Of the terms of a velocity, impulses of this instant included: rounding is a share of these.
+// Sum of the terms of a velocity, impulses of this instant included; rounding errors are relative to it.
 double size_along(const Instant& at, const Vector& row) {
   return row.cwiseAbs().dot(at.state->nominal.cwiseMax(at.impact_terms));
 }
@@ -68,7 +68,8 @@ void Instant::look_again() {
 
 void Instant::expand_signals() {
   stickslip::expand_signals(sys, t, signal_series);
-  if (tangent != nullptr) signal_series.col(0) = signals; // those that follow the state; how, the flow knows
+  if (tangent != nullptr)
+    signal_series.col(0) = signals; // signals that follow the state; the flow knows their rates
 }
 
 double Instant::load(Index i) const {
@@ -100,12 +101,12 @@ double no_gap(const Instant& at, Index j) {
 double Instant::no_rate(Index j) const {
   const bool was_closed = state->modes.contact[j] == Mode::closed;
   const Vector& row = sys.contacts[j].rate.x;
-  // Made or taken within the last digits of the instant.
+  // Change within the resolution of the time of this instant.
   const double passing = tolerance::last_digits * std::abs(t) * row.cwiseAbs().dot(terms);
   return std::max({tolerance::rest * rate_size(j), passing, was_closed ? drift(*this, row) : 0.0});
 }
 
-// Constraints are solved to about a hundred times the last digit where they are badly conditioned.
+// Constraints are solved to about a hundred units in the last place if they are badly conditioned.
 double drift(const Instant& at, const Vector& row) {
   return tolerance::constrained * std::max(at.state->time_scale, std::abs(at.t)) *
          row.cwiseAbs().dot(at.terms + at.constraint_terms);

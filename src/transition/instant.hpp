@@ -12,10 +12,10 @@ namespace stickslip {
 
 class Corners;
 
-// Of the machine's shortest time constant: guards are a parabola there.
+// Relative to the shortest time constant of the machine: guards are parabolas within this time.
 inline constexpr double short_time = 1e-4;
 
-// Made once per run; keeps its room between instants.
+// Made once per run; keeps its memory between instants.
 struct Instant {
   const System& sys;
   RegimeCache& cache;
@@ -30,10 +30,10 @@ struct Instant {
   Modes before;
   Vector signals;          // at t
   Matrix signal_series;    // Taylor coefficients, see expand_signals()
-  Vector terms;            // what x' is the sum of, without the forces of constraints
-  Vector constraint_terms; // what these add, of the modes before
+  Vector terms;            // sizes of the terms of x', without constraint forces
+  Vector constraint_terms; // sizes of the terms that constraint forces add, in the previous modes
   Vector impact_terms;     // largest change of each state by a single impulse at this instant
-  Vector contact_force;    // normal force of every contact: before the instant, then as it was decided
+  Vector contact_force;    // normal force of every contact: before the instant, then after the decision
   Vector xdot;
 
   Instant(const System& s, RegimeCache& c, Scratch& scratch, const Cutoffs& cut, Tangent* at,
@@ -42,7 +42,7 @@ struct Instant {
         signals(Vector::Zero(s.ns())), contact_force(Vector::Zero(s.contacts.size())) {}
 
   void begin(State& at, Jump& record);
-  void size_terms(); // of x', forces of constraints included
+  void size_terms(); // of x', constraint forces included
   // Rows and values of a machine that is not linear, after its state has changed.
   void look_again();
   void expand_signals();
@@ -65,11 +65,11 @@ struct Instant {
     return relative_acceleration(sys.friction[i], xdot, signals);
   }
   double load(Index i) const; // normal load; on a contact per unit of its force
-  // The law has a jump at v = 0 that the load does not take away.
+  // The law has a jump at v = 0, and the element is loaded.
   bool set_valued(Index i) const { return sys.friction[i].traits.sticks && !mode(i).free; }
   bool presliding(Index i) const { return sys.friction[i].surface_travel >= 0; }
   bool contact_friction(Index i) const { return sys.friction[i].contact >= 0; }
-  // The load begins at this instant: nothing has held or stopped the element until now.
+  // The load begins at this instant: before it no force held or stopped the element.
   bool load_begins(Index i) const { return was(i).free && !mode(i).free; }
   void set_mode(Index i, Mode to) { enter(mode(i), sys.friction[i], to, x()); }
 
@@ -84,12 +84,13 @@ inline bool has_sides(const Instant& at, Index i) {
   return !at.set_valued(i) && !(at.mode(i).free && at.sys.friction[i].traits.affine);
 }
 
-// Moves positions by as little as makes a form of them zero, in the metric of the masses, along the effect of its force.
+// Moves positions by the least change, in the metric of the masses, that makes a form of them zero, along the effect of
+// its force.
 void move_onto(Instant& at, const Form& zero, const Vector& effect);
 
 // A gap below which a contact touches.
 double no_gap(const Instant& at, Index j);
-// Velocity that rounding can have given to what a constraint held at zero until now.
+// Velocity error of a constraint that held until now.
 double drift(const Instant& at, const Vector& row);
 
 } // namespace stickslip

@@ -1,5 +1,5 @@
-// The record of one instant: what fired, the state and the modes on both sides, and what decided. Events are views
-// of it (event.hpp).
+// Record of one instant: fired guards, state and modes on both sides, and the rule that decided. Events are views of it
+// (event.hpp).
 #pragma once
 
 #include "core/list.hpp"
@@ -14,33 +14,33 @@
 
 namespace stickslip {
 
-// What an impact did along a further direction of a contact, by the friction element of that direction.
+// Tangential impulse in a further direction of a contact, by the friction element of that direction.
 struct Rub {
   Index impact = 0;
   Index element = 0;
   double tangential = 0.0; // N s
 };
 
-// What brought it about, besides the guards that fired.
+// Cause besides the guards that fired.
 enum class Occasion : std::int8_t {
-  motion, // guards, or nothing but what is scheduled: a tick, a breakpoint of a signal
-  flow, // a law's internal switch, or the side of v of a law without a jump: no force changes, nothing is decided
+  motion, // guards, or only scheduled changes: a sampling instant, a breakpoint of a signal
+  flow, // a law's internal switch, or the sign of v of a law without a jump: no force jumps, so there is no decision
   start, // of a run
   step,  // one of fixed length
 };
 
-// Whether an impulse is that of one impact, or the sum of impacts that repeat themselves: to their limit (inelastic
-// collapse), or until another contact is disturbed.
+// An impulse is that of one impact, or the sum of repeated impacts: to their limit (inelastic collapse), or until
+// another contact is disturbed.
 enum class Sum : std::int8_t { one, collapse, repeated };
 
-// What an impact did at one contact.
+// Impulse of an impact at one contact.
 struct Impulse {
-  Index impact = 0; // number of the impact at its instant, where several follow each other
+  Index impact = 0; // number of the impact at its instant, for impacts in succession
   Index contact = 0;
   double normal = 0.0, tangential = 0.0; // N s; the tangential one opposes the sliding direction +
   double loss = 0.0;                     // energy, counted once per impact, at its first contact
-  double wall_work = 0.0;                // of this contact's own moving wall and surface
-  bool collision = true;                 // false: without one (Painleve)
+  double wall_work = 0.0;                // of the moving wall and surface of this contact
+  bool collision = true;                 // false: without collision (Painleve)
   Sum sum = Sum::one;
 };
 
@@ -51,35 +51,36 @@ struct Jump {
   Modes before, after;
   Vector x_before, x_after;
   Rule rule = Rule::unique;
-  Index solutions = -1;         // how many admissible answers there were; -1 where they were not counted
+  Index solutions = -1;         // number of admissible answers; -1 if they were not counted
   bool decided = true;          // false: no admissible answer was found
-  bool ambiguous = false;       // several answers were left that no rule tells apart
-  bool shared = false;          // forces at rest were not unique
-  bool gains = false;           // an impact left more energy than there was
-  bool loses = false;           // one took a share of what it moved
-  bool mixed_laws = false;      // contacts struck together have different laws of impact
+  bool ambiguous = false;       // several answers that no rule distinguishes
+  bool shared = false;          // holding forces were not unique
+  bool gains = false;           // the energy after an impact exceeds that before
+  bool loses = false;           // an impact dissipated energy
+  bool mixed_laws = false;      // contacts of an impact have different impact laws
   bool poisson_instead = false; // Newton's law had no answer
-  bool sampled = false;         // sampled controllers put out something
-  bool changed = false;         // something was decided, so that the motion does not just go on
-  bool quiet = false;           // sampled controllers put out something, and the motion goes on in its modes
+  bool sampled = false;         // outputs of sampled controllers took effect
+  bool changed = false;         // a decision was made, so the motion may change
+  bool quiet = false;           // outputs of sampled controllers took effect, and all modes stay
   // Not decided: every combination of modes was tried, and so there is no answer; the contacts that touch.
   bool none_exists = false;
-  bool both_same = false; // known of the modes before and after
+  bool both_same = false; // the modes before and after are known to be equal
   List<Index> touching;
-  std::string undefined;  // not decided: a coefficient that has no meaning there
-  Index unresisting = -1; // a contact whose sliding gain is zero in modes that were refused for it; -1: none
-  Index facing = -1;      // not decided: the condition of a formula that both of its sides lead back to
+  std::string undefined;  // no decision: a coefficient that is undefined at this instant
+  Index unresisting = -1; // a contact whose sliding gain is zero in modes refused for this reason; -1: none
+  Index facing = -1; // no decision: the condition of a formula both of whose sides lead back to it; -1: none
   List<Impulse> impulses;
   List<Rub> rubs;
-  Index impacts = 0;                       // one after the other at this instant
-  List<std::pair<Index, double>> overlaps; // at the start: contacts, and by how much, that were moved apart
-  const Regime* next = nullptr;            // the regime that follows, where it is known already
+  Index impacts = 0;                       // number of successive impacts at this instant
+  List<std::pair<Index, double>> overlaps; // at the start: contacts and the overlaps that were removed
+  const Regime* next = nullptr;            // the following regime, if known
 
   void begin(const State& state, Occasion why, const List<Guard>& guards) {
     t = state.base_t;
     occasion = why;
     fired = guards;
-    if (before != state.modes) before = state.modes, both_same = false; // ticks mostly leave them as they are
+    if (before != state.modes)
+      before = state.modes, both_same = false; // most sampling instants do not change them
     x_before = state.base_x;
     rule = Rule::unique;
     solutions = -1;
@@ -101,7 +102,7 @@ struct Jump {
     both_same = quiet;
     x_after = state.base_x;
   }
-  // Impulses or rubs of one impact: they are kept in the order of impacts.
+  // Impulses of one impact; they are stored in the order of impacts.
   template <class Records> static auto of_impact(Records& all, Index impact) {
     return std::ranges::equal_range(all, impact, {}, [](const auto& one) { return one.impact; });
   }

@@ -13,10 +13,10 @@ namespace stickslip {
 
 namespace {
 
-constexpr double slow_slip = 1e-6;     // of the velocities seen, see count_brief_slip()
+constexpr double slow_slip = 1e-6;     // relative to the velocities so far, see count_brief_slip()
 constexpr std::int8_t most_brief = 10; // in a row
 
-// On which stretch of its table a load starts.
+// Initial segment of a load table.
 void start_load(Instant& at, Index i) {
   const Friction& p = at.sys.friction[i];
   const auto value_at = [&](const Form& f) { return value(f, at.x(), at.s()); };
@@ -33,7 +33,7 @@ void start_load(Instant& at, Index i) {
     stretch = std::clamp(stretch, std::int16_t(1), static_cast<std::int16_t>(p.load_corners.size() - 1));
 }
 
-// Which seat of a detent is the nearest one, and on which side of it a motion starts.
+// Nearest seat of a detent, and the side of it on which a motion starts.
 void start_seat(Instant& at, Index i) {
   const Friction& p = at.sys.friction[i];
   if (!p.has_seat()) return;
@@ -47,7 +47,7 @@ void start_seat(Instant& at, Index i) {
   at.mode(i).mode = seated ? Mode::stick : slip(x > 0.0 ? 1 : -1);
 }
 
-// Without a load an element is free. A surface that nothing presses takes over no lagged force at a stop.
+// Without a load an element is free. An unloaded surface does not take over a lagged force at a stop.
 void release(Instant& at, Index i, const List<Guard>& fired) {
   const Friction& p = at.sys.friction[i];
   FrictionMode& now = at.mode(i);
@@ -60,14 +60,15 @@ void release(Instant& at, Index i, const List<Guard>& fired) {
   now.free = free;
 }
 
-// States of the automaton after a change of mode of an element that touches; twice at one instant is as good as once.
+// States of the automaton after a mode change of an element that touches. Idempotent at one instant.
 void change(Instant& at, Index i) {
   const Friction& p = at.sys.friction[i];
   double* x = at.x();
   const int was = at.was(i).direction(), is = at.mode(i).direction();
   const double lagged = p.lagged >= 0 ? x[p.lagged] : 0.0;
   change_mode(p, was, is, at.v(i), at.load(i), at.t, x);
-  if (held_by_lag(p, at.before, i) == is && is != 0) x[p.lagged] = lagged; // it goes on from there
+  if (held_by_lag(p, at.before, i) == is && is != 0)
+    x[p.lagged] = lagged; // it continues from the lagged force
 }
 
 void count_towards_rest(Instant& at, Index i) {
@@ -86,7 +87,7 @@ void switch_laws(Instant& at, const List<Guard>& fired) {
   }
 }
 
-// An element that was free has moved all the same, and a lagged force starts from zero.
+// An unloaded element moves all the same, and a lagged force starts from zero.
 void begin_memory(Instant& at, Index i, int mode, double speed) {
   const Friction& p = at.sys.friction[i];
   double* x = at.x();
@@ -98,10 +99,10 @@ void begin_memory(Instant& at, Index i, int mode, double speed) {
   if (at.load_begins(i) && p.delayed >= 0) x[p.delayed] = delayed;
 }
 
-// Where friction does not fall with the speed a motion can creep to rest at just its static level for ever, until errors
-// of integration decide whether it sticks or slips, thousands of times a second. A slip that lasted less than three of the
-// machine's shortest time constants and stayed (as a parabola) below 1e-6 of the velocities seen is too brief to count;
-// after ten of them in a row the element sticks, up to 1e-6 above its limit. One longer slip ends that.
+// If friction does not fall with the speed, a motion can creep to rest at its static level without end, until
+// integration errors decide between stick and slip thousands of times a second. A slip that lasted less than three of
+// the shortest time constants of the machine and stayed (as a parabola) below 1e-6 of the velocities so far is too
+// short; after ten of these in a row the element sticks, up to 1e-6 above its limit. A longer slip resets the count.
 void count_brief_slip(Instant& at, Index i, bool struck) {
   const double lasted = at.t - at.state->left(i);
   bool is_brief = at.sys.friction[i].traits.switches == 0 && lasted < 3.0 * at.state->time_scale && !struck;
@@ -122,7 +123,7 @@ void carry_presliding(Instant& at, const ActiveSet& active) {
 
 bool count_slips(Instant& at, const List<Guard>& fired, const ActiveSet& active) {
   const List<Friction>& friction = at.sys.friction;
-  for (const Guard& g : fired) // reached its limit, but would slip the wrong way
+  for (const Guard& g : fired) // reached its limit, but would slip in the opposite direction
     if (g.kind == GuardKind::breaks_away && !at.presliding(g.friction) && at.mode(g.friction).sticks() &&
         friction[g.friction].traits.switches == 0)
       count_towards_rest(at, g.friction);
@@ -130,9 +131,9 @@ bool count_slips(Instant& at, const List<Guard>& fired, const ActiveSet& active)
   for (Index i = 0; i < friction.size(); ++i) {
     FrictionMode& now = at.mode(i);
     const bool rest = now.sticks();
-    if (!rest && (active.rests[i] || at.was(i).sticks())) // also one that came to rest and goes on at once
+    if (!rest && (active.rests[i] || at.was(i).sticks())) // also one that came to rest and leaves at once
       at.state->left(i) = at.t;
-    // Elements of a law that also sticks begin anew with each rest.
+    // Bristles of a law with sticking start anew after each rest.
     if (!at.set_valued(i) || at.presliding(i)) continue;
     const bool changed = now.mode != at.was(i).mode, firm = now.hold == Hold::firmly;
     const bool keeps = rest && (firm || held_by_lag(friction[i], at.state->modes, i) != 0);
@@ -146,7 +147,7 @@ bool count_slips(Instant& at, const List<Guard>& fired, const ActiveSet& active)
 void enter_modes(Instant& at) {
   double* x = at.x();
   for (Index i = 0; i < at.sys.friction.size();
-       ++i) { // bristles and the surface of what opens or is released are let go
+       ++i) { // for bristles and surfaces of elements that open or are released
     const Friction& p = at.sys.friction[i];
     if (at.mode(i).free) let_go(p, x);
     if (!at.mode(i).open()) continue;

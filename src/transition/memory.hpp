@@ -6,21 +6,21 @@
 
 namespace stickslip {
 
-// Before anything is decided: switches of laws that have fired, the stretch of a load table at the start, and what its
-// load has left, or comes back to.
+// Before the decision: fired switches of laws, the segment of a load table at the start, and elements whose load has
+// ended or returned.
 void switch_laws(Instant& at, const List<Guard>& fired);
 
 // An element begins to rub: at the start, or because its load begins.
 void begin_memory(Instant& at, Index i, int mode, double speed);
 
-// A slip has ended; after ten in a row that were too brief to count the element sticks firmly.
+// A slip has ended; after ten too short slips in a row the element sticks with hysteresis.
 void count_brief_slip(Instant& at, Index i, bool struck);
 
-// Presliding elements, and those that a jump of their surface takes out of stick, go on with the force that they have:
-// what else is decided at this instant must see it.
+// Presliding elements, and elements that a jump of their surface takes out of stick, keep their force; the other
+// decisions of this instant depend on it.
 void carry_presliding(Instant& at, const ActiveSet& active);
 
-// After everything is decided: accumulations of slips, and the memory of what comes to rest or leaves it. Whether an
+// After the decision: accumulations of slips, and the memory of elements that come to rest or leave it. True if an
 // element sticks because of an accumulation from now on.
 bool count_slips(Instant& at, const List<Guard>& fired, const ActiveSet& active);
 void enter_modes(Instant& at);

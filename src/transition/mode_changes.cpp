@@ -24,7 +24,7 @@ bool has_jumped(const State& state, const Vector& before) noexcept {
 
 namespace {
 
-// Over a corner of the load. Where its table repeats itself the last corner is the first of the next period.
+// Passes a corner of the load table. In a periodic table the last corner is the first one of the next period.
 void pass_corner(FrictionMode& now, const Friction& p, int direction, double* x) noexcept {
   const Index corners = p.load_corners.size();
   Index stretch = now.load_stretch + direction;
@@ -35,7 +35,7 @@ void pass_corner(FrictionMode& now, const Friction& p, int direction, double* x)
   now.load_stretch = static_cast<std::int16_t>(stretch);
 }
 
-// Half way to the next seat of a detent: from here on it lies before that one, and its spring with it.
+// Half way to the next seat of a detent: from here on that seat is the nearest one, for the spring as well.
 void pass_crest(const System& sys, Modes& modes, Index i, double* x) noexcept {
   const Friction& p = sys.friction[i];
   FrictionMode& now = modes.friction[i];
@@ -48,7 +48,7 @@ void pass_crest(const System& sys, Modes& modes, Index i, double* x) noexcept {
 
 } // namespace
 
-// Where the velocity of a law without a jump changes its side, all its elements stick again.
+// All elements of a bristle law stick again when its velocity changes sign.
 void switch_flow(const System& sys, Modes& modes, const Guard& g, double* x) noexcept {
   if (g.friction < 0) return;
   FrictionMode& now = modes.friction[g.friction];

@@ -1,4 +1,4 @@
-// What guards change by themselves, without anything to decide: for exact runs and for the real-time form.
+// Mode changes by guards without a decision: for exact runs and for the real-time form.
 #pragma once
 
 #include "dynamics/regime.hpp"
@@ -6,11 +6,11 @@
 
 namespace stickslip {
 
-// The side of v of a law without a jump, a law's internal switch, the sign of an automaton's load force, a force that
-// came back below its limit; other guards change nothing here.
+// Guards: the sign of v of a law without a jump, a law's internal switch, the sign of an automaton's load force, a
+// force that returned below its limit; other guards change nothing here.
 void switch_flow(const System& sys, Modes& modes, const Guard& g, double* x) noexcept;
 
-// The element goes to this mode; what its law remembers learns of the side to which it slips.
+// Sets the mode of the element; the states of its law store the direction of slip.
 void enter(FrictionMode& now, const Friction& element, Mode mode, double* x) noexcept;
 
 // Acceleration of an element's relative velocity in a motion x'.
@@ -18,10 +18,10 @@ inline double relative_acceleration(const Friction& element, const Vector& xdot,
   return element.velocity.x.dot(xdot) + element.acceleration_s.dot(s);
 }
 
-// A state differs from what it was before the instant by more than rounding.
+// The difference between the state and that before the instant exceeds rounding.
 bool has_jumped(const State& state, const Vector& before) noexcept;
 
-// A rigid contact or a one-way clutch is met.
+// A rigid contact or a one-way clutch closes.
 inline bool meets_contact(const Guard& g) {
   return g.kind == GuardKind::closes || g.kind == GuardKind::locks;
 }

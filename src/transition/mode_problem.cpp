@@ -29,8 +29,8 @@ void ModeProblem::apply(const ct::Candidate& c, const ActiveSet& active, Modes& 
 
 namespace {
 
-// Force over the load of a contact with which a resting element starts to slide: its kinetic side, at v = 0. A
-// lagged force starts at the level that was reached.
+// Force, as a function of the load, with which a resting element starts to slide: kinetic, at v = 0. A lagged force
+// starts at the level reached.
 ct::Line kinetic_line(const Instant& at, Index i, int d) {
   const Friction& p = at.sys.friction[i];
   const double* x = at.x();
@@ -39,10 +39,10 @@ ct::Line kinetic_line(const Instant& at, Index i, int d) {
     return at.contact_friction(i) ? ct::Line{other, dry} : ct::Line{dry * N + other, dry * per};
   };
   if (p.lagged >= 0) {
-    if (held_by_lag(p, at.before, i) == d) // it goes on from the lagged force
+    if (held_by_lag(p, at.before, i) == d) // it continues from the lagged force
       return at.contact_friction(i) ? ct::Line{0.0, d * x[p.lagged]} : ct::Line{d * x[p.lagged], 0.0};
     const Interval unit = unit_limits(p, at.t, x);
-    // A direct reversal keeps the lagged force, or what rest could hold if that is less.
+    // A direct reversal keeps the lagged force, or the limit at rest if that is less.
     if (!at.was(i).sticks()) {
       const double most = (d > 0 ? unit.hi : -unit.lo) * (at.contact_friction(i) ? 1.0 : at.load(i));
       const double f = d * std::min(x[p.lagged], most);
@@ -63,7 +63,7 @@ ct::Element element_that_slides(const Instant& at, Index i) {
   const double* x = at.x();
   const double N = normal_load(p, mode.load_stretch, x, at.s());
   ct::Element q;
-  // An elastic surface that sticks has a force of its own as well: nothing is to be decided about it.
+  // An elastic surface that sticks also has a force of its own, so there is no decision about it.
   q.state = slip(mode.direction() < 0 ? -1 : 1);
   ElementForce<double> f;
   if (at.starting && p.lagged >= 0) { // the lag starts on the curve
@@ -85,7 +85,7 @@ void add_contact(const Instant& at, bool struck, Index k, ModeProblem& out) {
   out.rows.row(k) = c.rate.x.transpose();
   out.columns.col(k) = c.effect;
   out.problem.free(k) = c.rate.x.dot(at.xdot) + c.acceleration_s.dot(at.signals);
-  // What touches at the start counts as having touched before.
+  // Contacts that touch at the start count as closed before.
   const bool apart = at.before.contact[j] == Mode::open && !struck && !at.starting;
   out.present.push_back(apart ? Mode::open : Mode::closed);
 }
@@ -105,9 +105,8 @@ void add_element(const Instant& at, const ActiveSet& active, Index k, ModeProble
   p.elements.push_back(q);
 }
 
-// Where everything that loads a contact passes through zero at this instant, the terms tell nothing of their
-// own rounding: they are known no better than the instant, whose last digits make them what they are. So it is with what
-// friction then would have to hold.
+// If all loads of a contact pass through zero at this instant, their rounding errors do not follow from the terms,
+// which are as uncertain as the time of the instant. The same holds for the forces that friction would have to hold.
 void size_by_rates(Instant& at, ModeProblem& posed) {
   if (!STICKSLIP_RULE("size_by_rates") || posed.closed.empty()) return;
   Scratch& w = at.w;
@@ -122,9 +121,8 @@ void size_by_rates(Instant& at, ModeProblem& posed) {
         posed.rows.row(k).cwiseAbs().dot(w.row) + posed.own_acceleration(at.sys, k).cwiseAbs().dot(w.rate);
 }
 
-// What follows the state has no rate of its own: how fast free contacts would gain acceleration, and loads that formulas
-// make change, by differences. That can be so fast that the last digits of the instant decide about the sign of what is
-// balanced there.
+// Terms that follow the state have no rate of their own: rates of the accelerations of free contacts and of loads in
+// formulas are found by differences. With high rates the rounding error of the time decides the sign of balanced terms.
 void size_by_turning_rows(Instant& at, ModeProblem& posed) {
   if (!STICKSLIP_RULE("size_by_turning_rows")) return;
   const System& sys = at.sys;

@@ -12,9 +12,9 @@ namespace {
 
 namespace ct = contact;
 
-constexpr double small_share = 1e-5; // of what friction can give: changes no other choice
+constexpr double small_share = 1e-5; // relative to friction forces: too small to change another choice
 
-// The steps of a search: each tries to find an answer, after a change of the problem that it explains.
+// The steps of a search: each tries to find an answer after one change of the problem.
 struct Steps {
   Instant& at;
   const ActiveSet& active;
@@ -34,14 +34,14 @@ struct Steps {
     return search.answer.found();
   }
 
-  // Guards that fired together need not all have their way.
+  // Guards that fired together need not all change their modes.
   bool choose_freely() {
     std::fill(posed.allowed.begin(), posed.allowed.end(), ct::anything);
     return choose();
   }
 
-  // Surfaces that part only by a higher derivative: a short time later they do so by an acceleration, which is
-  // small against what friction can give. Where that has no answer either, it is proven that there is none.
+  // Surfaces that separate only by a higher derivative: a short time later they have an acceleration, which is small
+  // compared with friction. If this has no answer either, it is proven that there is none.
   bool part() {
     const Vector& parting = search.parting;
     ct::Problem& p = posed.problem;
@@ -54,7 +54,7 @@ struct Steps {
         continue;
       }
       const ct::Element& element = p.elements[k - posed.closed.size()];
-      const Index c = element.contact; // its force: as it was, or as what presses makes it
+      const Index c = element.contact; // its force: as before, or from the contact that loads it
       const double N = c < 0 ? 0.0 : std::max(at.contact_force(posed.closed[c]), p.free_scale(c) / p.G(c, c));
       least = std::min(least, p.G(k, k) * (element.high.at(N) - element.low.at(N)));
     }
@@ -63,7 +63,7 @@ struct Steps {
     return choose();
   }
 
-  // Of element q: a lag can hold it.
+  // A lag can hold element q.
   bool lag_can_hold(Index q) const {
     const Index i = posed.elements[q];
     const Friction& p = at.sys.friction[i];
@@ -75,8 +75,8 @@ struct Steps {
                : at.contact_force(at.sys.friction[posed.elements[q]].load_contact);
   }
 
-  // With a lag, friction at break-away goes on where it is: a limit that falls below the force, or a force that grows
-  // slower than the lagged friction would, moves nothing. Such an element is held by its lagged force.
+  // With a lag, friction at break-away is continuous: an element does not move if its limit falls below the force, or
+  // if the force grows more slowly than the lagged friction would. The lagged force holds it.
   bool hold_by_lag() {
     if (!STICKSLIP_RULE("hold_by_lag") || search.overrun.size() != posed.elements.size()) return false;
     bool any = false;
@@ -93,8 +93,8 @@ struct Steps {
     return any && choose_freely();
   }
 
-  // The same at a stop: while the load fell, sliding friction lagged behind, above what rest could hold now. So what
-  // comes to rest is held by its lagged force, which goes on towards the static level.
+  // The same at a stop: while the load fell, sliding friction lagged behind, above the present limit of rest. The
+  // lagged force, which tends to the static level, holds the element.
   bool stop_by_lag() {
     if (!STICKSLIP_RULE("stop_by_lag")) return false;
     bool any = false;
@@ -112,15 +112,14 @@ struct Steps {
     return any && choose_freely();
   }
 
-  // Guards of one instant may have been located a few digits apart: then everything is zero as well as events are
-  // located.
+  // Times of guards at one instant may differ by the error of event location: all tolerances include it.
   bool as_located() {
     if (!STICKSLIP_RULE("try_as_located")) return false;
     posed.problem.located.assign(posed.size(), 1);
     return choose_freely();
   }
 
-  // Every mode set one by one, as far as there are not too many: an answer that no path has led to, or the proof that
+  // Enumerates the mode sets if they are not too many: finds an answer that Lemke's method missed, or the proof that
   // there is none.
   bool enumerate() {
     if (!STICKSLIP_RULE("try_everything")) return false;
@@ -130,17 +129,19 @@ struct Steps {
     search.work.stage.most_modes = ct::largest_mode_count;
     search.work.departures = false;
     if (found) return true;
-    // Proven where equations and inequalities have no answer, those of the instant itself or, where surfaces only begin
-    // to part, those with a little of their motion; not where all answers were refused for what follows.
+    // Proven if equations and inequalities have no answer: those of the instant itself or, for surfaces that begin to
+    // separate, those after a small part of their motion. Not proven if answers were refused for the motion that
+    // follows.
     at.jump->none_exists = search.answer.solutions == 0 && search.work.answers.size() == 0;
     at.jump->touching = posed.closed;
     return false;
   }
 
-  // Where nothing else holds, neither rest nor slip, what decides between them is less than is known of it: a motion has
-  // crept to rest at its limit. It is held as after an accumulation of slips.
+  // If neither rest nor slip holds, the difference between them is below the errors: the motion has crept to rest at
+  // its limit. The element is held as after an accumulation of slips.
   bool hold_firmly() {
-    if (!STICKSLIP_RULE("try_firmly") || posed.order > 0) return false; // what begins has no motion yet
+    if (!STICKSLIP_RULE("try_firmly") || posed.order > 0)
+      return false; // no motion exists yet before the loads begin
     List<Index> changed;
     for (Index q = 0; q < posed.elements.size(); ++q) {
       Hold& hold = at.mode(posed.elements[q]).hold;

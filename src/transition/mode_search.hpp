@@ -1,4 +1,5 @@
-// The modes after an instant: the answers of its complementarity problem that hold for a time, and which of them is taken.
+// Search for the modes after an instant: the answers of its complementarity problem that hold for a time, and the
+// choice among them.
 #pragma once
 
 #include "core/list.hpp"
@@ -16,21 +17,22 @@ struct ModeSearch {
   // Results for a candidate that was found admissible.
   struct Admitted {
     List<Mode> modes;
-    List<ForceLimit> at_limit; // limits that hold the forces which rigidity leaves open
+    List<ForceLimit> at_limit; // limits that determine the statically indeterminate forces
     Redundancy open;
     List<std::int8_t> zeros; // see State::zeros
   };
   List<Admitted> admitted;
-  List<ForceLimit> broken; // limits that contradict each other where there is no sharing
-  List<int> overrun;       // sides to which elements leave that pass a limit; empty: none does
-  Vector parting;          // how surfaces part that cannot all hold a body, see supports.hpp; empty: none do
+  List<ForceLimit> broken; // contradicting limits if no sharing exists
+  List<int> overrun;       // directions in which elements leave that exceed a limit; empty: none does
+  Vector
+      parting; // motion of separating surfaces that cannot all hold a body, see supports.hpp; empty: none separate
 };
 
 // Chooses the modes, into the state; the answer is in search.answer. False: there is none, see jump.none_exists.
 bool choose_modes(Instant& at, const ActiveSet& active, const List<Guard>& fired, ModeProblem& posed,
                   ModeSearch& search);
 
-// admissible.cpp: a candidate holds on an interval after t, not at t alone. Leaves it applied to the state.
+// admissible.cpp: true if a candidate holds on an interval after t, not at t alone. The state keeps its modes.
 bool is_admissible(Instant& at, const ActiveSet& active, const ModeProblem& posed,
                    const contact::Candidate& c, ModeSearch& search);
 

@@ -1,4 +1,4 @@
-// Controllers at one instant, for whoever knows what they read: runs take inputs from forms, real time from sparse
+// Controllers at one instant, for any source of inputs: runs take inputs from forms, the real-time form from sparse
 // rows. value(loop, k) and rate(loop, k) give the k-th input.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace stickslip {
 
-// Sampled: reads its inputs at its instant t and computes its outputs.
+// Sampled: reads its inputs at its sampling instant t and computes its outputs.
 template <class Value>
 void compute(const System& sys, Index loop, double t, Value&& value, double* inputs, double* memory,
              double* work, double* output) {
@@ -19,7 +19,7 @@ void compute(const System& sys, Index loop, double t, Value&& value, double* inp
   tick(l.block, t, inputs, memory + l.memory, work, output);
 }
 
-// Computed outputs take effect: they are held from here on. Whether one of them changed.
+// Computed outputs take effect and are held from here on. True if one of them changed.
 inline bool put_out(const Loop& l, const double* output, double* x) {
   bool changed = false;
   for (Index j = 0; j < l.block.outputs(); ++j) {
@@ -39,7 +39,7 @@ template <class Use> void for_each_limit(const System& sys, Use&& use) {
   }
 }
 
-// What a limit does next: after the trigger that fired, or (null) anew, since inputs have jumped.
+// Next saturation mode: after the trigger that fired, or (null) anew, since inputs have jumped.
 template <class Value, class Rate>
 Saturation next_saturation(const System& sys, Index loop, Index output, Saturation now,
                            const BlockGuard::Trigger* fired, const double* x, Value&& value, Rate&& rate,

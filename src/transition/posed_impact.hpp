@@ -1,4 +1,4 @@
-// The problem of an impact with the velocities of a machine: rows of the normals, then of the tangents.
+// Problem of an impact with the velocities of a machine: rows of the normals, then of the tangents.
 #pragma once
 
 #include "core/list.hpp"
@@ -27,7 +27,7 @@ struct PosedImpact {
     friction.clear(), velocity.clear(), wall.clear();
     problem.contact_of.clear(), problem.tangential_restitution.clear();
   }
-  // Adds a row, with the velocity before and the part of it that comes from a moving wall.
+  // Adds a row, with the velocity before and its part due to a moving wall.
   void add(const Vector& row, const Vector& effect, double v, double of_wall) {
     rows.push_back(&row);
     effects.push_back(&effect);
@@ -55,7 +55,7 @@ struct PosedImpact {
     out.energy_change = signed_impulse.dot(0.5 * (before + out.velocity) - problem.wall);
     return out;
   }
-  // Size of the terms that the energy of an impact is the sum of.
+  // Size of the terms in the energy of an impact.
   double energy_scale(const contact::ImpactSolution& s) const {
     return s.impulse.cwiseAbs().dot(problem.velocity.cwiseAbs() + s.velocity.cwiseAbs());
   }
@@ -64,7 +64,7 @@ private:
   List<double> velocity, wall;
 };
 
-// Energy that an impact takes, beside the work of moving walls.
+// Energy lost in an impact, beside the work of moving walls.
 inline double loss_of(const contact::ImpactSolution& s) {
   return s.wall_work - s.energy_change;
 }

@@ -3,9 +3,8 @@
 //
 //   a = free + G [lambda_N; -F],     rows: normals of the contacts, then tangents of the elements.
 //
-// G = W' M^-1 W for a mechanical system; it need not be symmetric here, since a general linear plant gives
-// what it gives. F opposes the motion and acts on the body as -F. An element is loaded by one of the contacts or
-// by a prescribed load.
+// G = W' M^-1 W for a mechanical system; for a general linear plant it need not be symmetric. F opposes the motion and
+// acts on the body as -F. An element is loaded by one of the contacts or by a prescribed load.
 #pragma once
 
 #include "core/list.hpp"
@@ -19,21 +18,21 @@
 
 namespace stickslip::contact {
 
-// Modes here: a contact is closed or open; an element sticks, slips, or is idle (open) because its contact is
-// open.
+// Modes in this problem: a contact is closed or open; an element sticks, slips, or is idle (open) because its contact
+// is open.
 using stickslip::Mode;
 
-// A force that depends on the normal load: a + b N. With a prescribed load everything is in a.
+// A force that depends on the normal load: a + b N. For a prescribed load all of it is in a.
 struct Line {
   double a = 0.0, b = 0.0;
   double at(double load) const { return a + b * load; }
 };
 
-// A friction element as the problem sees it.
+// A friction element of the problem.
 struct Element {
   Index contact = -1; // which contact loads it; -1: a prescribed load
-  // slip_forward, slip_backward: it slides that way. stick: it is at rest, and whether it stays is to be
-  // decided.
+  // slip_forward, slip_backward: it slides in this direction. stick: it is at rest, and the problem decides if it
+  // stays.
   Mode state = Mode::stick;
   Line low, high;   // static: F in [low, high]
   Line minus, plus; // kinetic: F while it slides in - and in + direction (as a rule minus < 0 < plus)
@@ -46,19 +45,20 @@ struct Problem {
   List<Element> elements;
   Matrix G;
   Vector free;
-  Vector free_size; // what the terms amount to that make up `free` and may cancel in it; empty: its own size
+  Vector free_size; // size of the terms that add up to `free` and may cancel; empty: its own size
   double free_scale(Index i) const {
     return free_size.size() > 0 ? std::max(free_size(i), std::abs(free(i))) : std::abs(free(i));
   }
-  // Of each component: acceleration that the last digits of the instant make or take. Empty: none to speak of.
+  // Acceleration error of each component due to the rounding error of the time. Empty: negligible.
   Vector unresolved;
-  // What the terms of its load could give each component: where these cancel, and friction is large, a limit that has been
-  // reached is known no better than they. Empty: no better known than what they come to.
+  // Friction force of each component for the size of the terms of its load: if these cancel and friction is large, a
+  // limit is known only to the rounding error of these terms. Empty: to the rounding error of their sum.
   Vector load_size;
   Index size() const { return contacts + elements.size(); }
-  // Of each component: its guard fired here, so that what it is about is zero as well as events are located. Empty: none.
+  // Components whose guard fired at this instant, so that their quantities are zero within the error of event location.
+  // Empty: none.
   List<std::uint8_t> located;
-  // Acceleration of a component that is none; fired: it stands at its guard.
+  // Threshold for a zero acceleration of a component; fired: it stands at its guard.
   double no_acceleration(Index i, bool fired) const {
     const double by_load = fired && load_size.size() > 0 ? tolerance::event_zero * load_size(i) : 0.0;
     return unresolved.size() > 0 ? std::max(unresolved(i), by_load) : by_load;
@@ -68,14 +68,14 @@ struct Problem {
 // Rejects sizes that do not fit, entries that are not finite, low > high, and contacts that do not exist.
 void validate(const Problem& p);
 
-// What a component may be; a fired guard narrows it. Bits 1 << (mode + 1).
+// Modes that a component may take; a fired guard narrows them. Bits 1 << (mode + 1).
 using Allowed = std::uint8_t;
 constexpr Allowed bit(Mode m) {
   return static_cast<Allowed>(1U << (static_cast<unsigned>(static_cast<int>(m) + 1)));
 }
 constexpr Allowed anything = 0x1f;
 
-// Whether a component stands at its guard: that has narrowed it, or did before that was taken back.
+// A component stands at its guard: a fired guard has narrowed its modes, or had done so before this was reverted.
 inline bool at_guard(const Problem& p, Allowed a, Index i) {
   return (a & (a - 1U)) == 0 || (i < p.located.size() && p.located[i] != 0);
 }

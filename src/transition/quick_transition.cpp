@@ -40,7 +40,7 @@ double QuickTransition::velocity(const Friction& p, const Vector& at) const {
   return v + p.velocity.s.dot(s);
 }
 
-// Nothing but `element` rests, and every other element lies on the side of zero that its mode says.
+// Only `element` may rest; every other element has a velocity with the sign of its mode.
 bool QuickTransition::others_move(const State& state, Index element) const {
   for (Index j = 0; j < sys.friction.size(); ++j) {
     if (j == element) continue;
@@ -56,7 +56,7 @@ bool QuickTransition::others_move(const State& state, Index element) const {
 const Regime* QuickTransition::next(const Regime& now, Index element, Mode to) {
   for (const Edge& e : edges)
     if (e.from == &now && e.element == element && e.to == to) return e.next;
-  if (edges.size() >= 64) edges.clear(); // a machine with so many combinations does not repeat them soon
+  if (edges.size() >= 64) edges.clear(); // a machine with so many combinations rarely repeats them
   Modes modes = now.modes;
   modes.friction[element].enter(to);
   edges.push_back({&now, element, to, &cache.get(sys, modes)});
@@ -82,7 +82,7 @@ double QuickTransition::term(const Regime& r, Index guard, int k) {
   return sum;
 }
 
-// It does not move at all, so it does not slip.
+// The relative velocity stays zero, so the element does not slip.
 bool QuickTransition::stands_still(const Regime& r, Index guard) {
   for (int k = 1; k < series_terms; ++k)
     if (term(r, guard, k) != 0.0) return false;
@@ -105,7 +105,7 @@ bool QuickTransition::holds(const Regime& r, Index element, const State& state, 
       if (after.sign == 0 && stands_still(r, k)) return false;
     } else if (g.kind == GuardKind::breaks_away) {
       const Interval limits = stick_limits(sys, p, 1, t, x.data(), s.data(), nullptr);
-      // The held force is the mean of what both limits leave: each guard is the distance to one of them.
+      // The holding force is the mean of both estimates: each guard is the distance to one limit.
       const double held = g.direction > 0 ? term(r, k, 0) + limits.hi : limits.lo - term(r, k, 0);
       const double size = std::abs(limits.lo) + std::abs(limits.hi) + std::abs(held);
       after = sign_after([&](int j) { return term(r, k, j); }, size, state.time_scale, t);
@@ -142,12 +142,12 @@ bool QuickTransition::apply(const Regime& now, State& state, const Guard& fired,
   if (to == Mode::stick) {
     const Regime* stick = chosen;
     if (!stick->affine || stick->shared) return false;
-    // The force that holds, against what the surface can take.
+    // The holding force and the limits of the surface.
     const Interval limits = stick_limits(sys, p, 1, t, x.data(), s.data(), nullptr);
     double held = 0.0;
     for (Index j = 0; j < sys.nx; ++j) held += stick->Lx(0, j) * x(j);
     for (Index j = 0; j < sys.ns(); ++j) held += stick->Ls(0, j) * s(j);
-    if (!stick->sliding.empty()) { // other elements slide, with a force of their own
+    if (!stick->sliding.empty()) { // friction forces of the sliding elements
       signal_values(sys, t, scratch.s.data());
       evaluate(sys, *stick, t, x.data(), scratch.s.data(), slope.data(), force.data(), scratch);
       held = force(fired.friction);

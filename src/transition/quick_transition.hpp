@@ -1,5 +1,5 @@
-// The commonest transition by itself: one element of dry friction with a given load stops or breaks away while
-// nothing else rests. It says the same as the general decision and leaves to that whatever is not plain.
+// Shortcut for the most frequent transition: one dry friction element with a given load stops or breaks away while no
+// other element rests. Gives the same result as the general decision, to which it leaves every degenerate case.
 #pragma once
 
 #include "core/list.hpp"
@@ -13,14 +13,13 @@ class QuickTransition {
 public:
   QuickTransition(const System& sys, RegimeCache& cache, Scratch& scratch);
 
-  // Changes `state` as the general decision would, and says so in the jump; false: not decided here, nothing has
-  // changed.
+  // Changes `state` and the jump as the general decision would; false: not applicable, and nothing has changed.
   bool apply(const Regime& now, State& state, const Guard& fired, Jump& jump);
 
   void signals_changed(); // constant ones have got new values
 
 private:
-  struct Edge { // what became of a regime when an element changed its mode
+  struct Edge { // result of a mode change of an element in a regime
     const Regime* from;
     Index element;
     Mode to;
@@ -29,7 +28,7 @@ private:
   const System& sys;
   RegimeCache& cache;
   bool usable = true;       // no contacts, no limits, no compensators
-  List<bool> plain;         // elements that this knows
+  List<bool> plain;         // elements to which this shortcut applies
   List<double> effect_on_v; // of each element's force on its own velocity: negative
   List<Index> varying;
   List<Edge> edges;

@@ -12,7 +12,7 @@ namespace stickslip::contact {
 
 namespace {
 
-// Least pivot of a scaled matrix that certifies one answer: far from where another could appear.
+// Least pivot of a scaled matrix that certifies a unique answer.
 constexpr double well_conditioned = 1e-6;
 
 struct StaticToKinetic {
@@ -22,7 +22,7 @@ struct StaticToKinetic {
 
   Index round_limit() const { return p.elements.size() + 1; }
 
-  // What rounding of the contact's force makes of the acceleration of an element that it loads.
+  // Acceleration error of a loaded element due to the rounding error of the contact force.
   double rounding_of_load(Index s, Mode mode) const {
     const Element& element = p.elements[s];
     const Index k = p.contacts + s, c = element.contact;
@@ -31,8 +31,8 @@ struct StaticToKinetic {
     return tolerance::rounding * std::abs(per_force * p.G(k, k)) * p.free_scale(c) / p.G(c, c);
   }
 
-  // The acceleration of an element that left rest in this event, counted along its way; zero if it is zero
-  // within rounding, or within what locating the event leaves if its guard has fired.
+  // Acceleration of an element that left rest in this event, positive in its direction of motion; zero if it is zero
+  // within rounding or, if its guard has fired, within the error of event location.
   double along(const Candidate& c, Index s) const {
     const Index k = p.contacts + s;
     const double scale = acceleration_row(p, k, c.force).scale;
@@ -42,10 +42,10 @@ struct StaticToKinetic {
     return std::abs(a) <= std::max(zero * scale, rounding_of_load(s, c.modes[k])) ? 0.0 : a;
   }
 
-  // Solves again with what stayed of those that left.
+  // Solves again with the remaining elements that left rest.
   void again(const List<Mode>& left) {
     for (Index s = 0; s < left.size(); ++s) {
-      if (p.elements[s].state != Mode::stick) continue; // it slides anyway
+      if (p.elements[s].state != Mode::stick) continue; // it slides in any case
       ws.slip[0][s] = left[s] == Mode::stick ? Slip::impending : Slip::sliding;
       ws.direction[0][s] = left[s];
       // An element whose guard has fired, but whose contact opens, may rest again.
@@ -55,7 +55,7 @@ struct StaticToKinetic {
     round(0, nullptr);
   }
 
-  // Each of several that have left rest, once more at rest under the kinetic friction of the others.
+  // Puts each of several elements that left rest back to rest, with kinetic friction of the others.
   void one_stays(Index answer) {
     List<std::uint8_t>& left = ws.leaving;
     left = ws.left[answer];
@@ -84,7 +84,7 @@ struct StaticToKinetic {
       return p.no_acceleration(k, at_guard(p, ws.allowed[k], k));
     };
     for (Index s = 0; s < p.elements.size(); ++s)
-      if (left_rest(c, slip, s) && along(c, s) < -none(s)) return; // it accelerates the wrong way
+      if (left_rest(c, slip, s) && along(c, s) < -none(s)) return; // it accelerates against its direction
     for (Index k = 0; k < ws.answers.size(); ++k)
       if (ws.answers[k].modes == c.modes) return;
     const Index at = ws.answers.size();
@@ -99,13 +99,13 @@ struct StaticToKinetic {
       if (!left_rest(c, slip, s)) continue;
       const Index k = p.contacts + s;
       ws.left[at][s] = 1;
-      // Zero acceleration at the start: only a higher derivative can tell whether it goes.
+      // Zero acceleration at the start: a higher derivative decides.
       if (std::abs(along(c, s)) <= none(s)) copy.touching[k] = 1, copy.acceleration[k] = 0.0;
     }
     ws.answers.keep();
   }
 
-  // What only passes through rest does so before its static force can take others out of theirs.
+  // An element that only passes through rest leaves it before its static force can take other elements out of rest.
   bool has_fired(Index s) const {
     return STICKSLIP_RULE("fired_first") && ws.allowed[p.contacts + s] != anything;
   }
@@ -123,7 +123,8 @@ struct StaticToKinetic {
     return false;
   }
 
-  // Where static levels lead to no answer: every set that rests within static levels and leaves at kinetic ones.
+  // If static levels lead to no answer: every set with elements that rest within static levels or leave at kinetic
+  // ones.
   void depart() {
     for (Slip& s : ws.slip[0])
       if (s == Slip::impending) s = Slip::departing;
@@ -134,13 +135,14 @@ struct StaticToKinetic {
     for (Index k = 0; k < pool.size(); ++k) keep(pool[k], ws.slip[0], nullptr);
   }
 
-  // Which of those that leave rest do so first: that fired, else that accelerate at the static level, else that only a
-  // higher derivative takes out of it.
+  // Order in which elements leave rest: fired ones, then those that accelerate at the static level, then those that a
+  // higher derivative takes out of rest.
   int rank(const Candidate& c, Index s) const {
     return has_fired(s) ? 2 : STICKSLIP_RULE("lowest_order_first") && c.touching[p.contacts + s] == 0 ? 1 : 0;
   }
 
-  // at_limit: the static answer in which what has left stood at its limit without acceleration; null: nothing did.
+  // at_limit: the static answer in which the elements that left stood at their limits without acceleration; null: none
+  // did.
   void round(Index depth, const Candidate* at_limit) {
     if (depth >= round_limit() || seen(ws.slip[depth], ws.direction[depth])) return;
     Pool& pool = ws.pool[depth];
@@ -170,8 +172,8 @@ struct StaticToKinetic {
   }
 };
 
-// Too many mode sets to try: whether the present one goes on, but for what has come to rest, what its guard takes out of
-// rest, and contacts that have lost their force.
+// For too many mode sets: the present one goes on, apart from elements that have come to rest, elements that their
+// guards take out of rest, and contacts that have lost their force.
 bool present_goes_on(const Problem& p, const List<Mode>& present, const Admissible& admissible,
                      TransitionWorkspace& ws, Choice& out) {
   List<Mode>& modes = ws.stage.modes;
@@ -240,8 +242,8 @@ bool certified_unique(const Problem& p) {
 
 namespace {
 
-// One element under prescribed load is the commonest machine of all. Strictly inside or outside its static
-// limits there is one answer; true if it was that simple.
+// Shortcut for one element under prescribed load. Strictly inside or outside its static limits the answer is unique;
+// true if it was found.
 bool choose_single(const Problem& p, const List<Allowed>& allowed, const Admissible& admissible,
                    Choice& out) {
   const Element& element = p.elements[0];
@@ -256,7 +258,7 @@ bool choose_single(const Problem& p, const List<Allowed>& allowed, const Admissi
     left = true;
   } else if (mode == Mode::stick) {
     const std::optional<Mode> goes = impending_motion(element.low.a, element.high.a, g, free, size);
-    if (!goes || (may & bit(*goes)) == 0) return false; // on the fence: the general way
+    if (!goes || (may & bit(*goes)) == 0) return false; // degenerate: fall back to the general solver
     mode = *goes;
     left = mode != Mode::stick;
   }
@@ -339,7 +341,7 @@ bool transitions(const Problem& p, const List<Allowed>& allowed, TransitionWorks
 
 namespace {
 
-// How many of the answers in ws.order are not the same.
+// Number of distinct answers in ws.order.
 Index distinct(const Problem& p, const TransitionWorkspace& ws) {
   Index n = 0;
   for (Index a = 0; a < ws.order.size(); ++a) {
@@ -391,7 +393,7 @@ Rule prefer(const Problem& p, const List<Mode>& present, TransitionWorkspace& ws
   for (const Index k : order) least = std::min(least, ws.answers[k].constraint);
   std::erase_if(
       order, [&](Index k) { return ws.answers[k].constraint > least + tolerance::same * std::abs(least); });
-  bool alike = true; // equal forces and motion: labels of one solution, which of them is a matter of words
+  bool alike = true; // equal forces and motion: labels of one solution
   for (const Index k : order)
     alike = alike && (k == order[0] || same_solution(p, ws.answers[k], ws.answers[order[0]]));
   return order.size() == 1 || alike ? Rule::least_constraint : Rule::ambiguous;
@@ -412,7 +414,7 @@ void choose(const Problem& p, const List<Mode>& present, const List<Allowed>& al
   bool complete = transitions(p, allowed, ws);
   find_admissible(admissible, ws);
   if (ws.order.empty() &&
-      ws.stage.has_dropped) { // a shared answer stands for its parts unless it is not admissible
+      ws.stage.has_dropped) { // a shared answer represents its parts unless it is not admissible
     ws.stage.keep_parts = true;
     complete = transitions(p, allowed, ws);
     find_admissible(admissible, ws);

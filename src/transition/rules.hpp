@@ -1,13 +1,13 @@
-// What comes after an event: the transition rules, as a pure function of one instant.
+// Transition rules after an event, as a pure function of one instant.
 //
 // Rules (numbers as in the design notes, "Transitions, exactly"):
-//  2  Elements at rest are solved with their static levels. Those that leave, first of all the ones whose guard
-//     fired, then the ones that accelerate at once, last the ones that stand at their limit and leave only if rest does
-//     not hold there, take their kinetic force and a fixed direction; solve again until nothing changes, at most
-//     elements + 1 rounds; reject what then accelerates the wrong way. Where nothing is left, what did so has
-//     not left: solve again with it at rest.
-//  3  Among several admissible answers: the present modes; then the fewest changed components; then the least
-//     Gauss constraint 1/2 lambda' G lambda; what is still tied is ambiguous, and said to be.
+//  2  Elements at rest are solved with their static levels. Elements that leave rest (first those whose guard fired,
+//     then those that accelerate at once, last those at their limit, which leave only if rest does not hold there) take
+//     their kinetic force and a fixed direction. The rounds end when nothing changes, at most after elements + 1.
+//     Answers with an acceleration against the direction are rejected; if none remains, the elements concerned are
+//     solved at rest.
+//  3  Among several admissible answers: the present modes; then the fewest changed components; then the least Gauss
+//     constraint 1/2 lambda' G lambda. Answers that are still tied are marked as ambiguous.
 //  4  No answer: status none. If a contact slides, the engine answers with an impact without collision
 //     (Painleve).
 //  5  Forces shared by several sticking elements and not unique: see share.hpp.
@@ -34,7 +34,7 @@ struct Choice {
   bool found() const { return rule != Rule::none; }
 };
 
-// Decides on higher derivatives, or on what the caller knows, whether a candidate solves on (t, t + epsilon].
+// Decides by higher derivatives, or by the caller's criterion, whether a candidate holds on (t, t + epsilon].
 struct Admissible {
   bool (*call)(void*, const Candidate&) = nullptr;
   void* self = nullptr;
@@ -50,11 +50,11 @@ struct TransitionWorkspace {
   List<Pool> pool; // one per round
   Pool answers;
   List<List<std::uint8_t>> left; // parallel to answers
-  // Parallel to answers: the static answer in which what then left rest stood at its limit without acceleration; no modes:
-  // nothing did.
+  // Parallel to answers: the static answer in which the elements that left later stood at their limits without
+  // acceleration; no modes: there were none.
   List<Candidate> at_limit;
   List<std::uint8_t> needless;
-  Index led_to = 0; // so many answers the rules lead to; the others are only counted beside them
+  Index led_to = 0; // number of answers that the rules lead to; the others are only counted
   List<List<Slip>> slip;
   List<List<Mode>> direction;
   List<List<Mode>> visited;
@@ -62,32 +62,30 @@ struct TransitionWorkspace {
   List<std::uint8_t> leaving; // of an answer from which each is put back to rest in turn,
   List<Mode> way, others;     // their directions, and these without one of them
   List<Allowed> allowed;
-  List<Index> order; // admissible answers, the one that is taken first
+  List<Index> order; // admissible answers, the chosen one first
   bool departures =
       false; // where static levels lead to no answer, kinetic ones of everything that leaves may
 };
 
-// Room for every problem of at most this size and so many mode sets, few enough to be tried one by one: from then on choose()
-// takes no memory, unless rigidity leaves forces open.
+// Allocates for every problem of at most this size and number of mode sets, few enough to be tried one by one:
+// afterwards choose() does not allocate unless forces are statically indeterminate.
 void reserve(Index contacts, Index elements, Index sets, TransitionWorkspace& ws, Choice& out);
 
-// Every labelled answer, static to kinetic included, before any choice; behind them (ws.led_to) those in which one of
-// several elements that leave rest together stays, since friction of the others has fallen. True if the list is complete.
+// Every labelled answer before any choice, transitions from static to kinetic included; behind them (from ws.led_to)
+// those in which one of several elements that leave rest together stays, since friction of the others has fallen. True
+// if the list is complete.
 bool transitions(const Problem& p, const List<Allowed>& allowed, TransitionWorkspace& ws);
 
-// `present`: the modes before (contacts, then elements). `allowed`: empty, or per component what a fired guard
-// still permits (an element that broke away in + direction: bit(plus); a contact that lost its force:
-// bit(open)).
+// `present`: the modes before (contacts, then elements). `allowed`: empty, or per component the modes that a fired
+// guard still permits (an element that broke away in + direction: bit(plus); a contact that lost its force: bit(open)).
 void choose(const Problem& p, const List<Mode>& present, const List<Allowed>& allowed,
             const Admissible& admissible, TransitionWorkspace& ws, Choice& out);
 
-// Where one element at rest under a given load goes whose velocity has the acceleration `free` - g F, its static force
-// lying in [low, high]: it stays strictly inside and leaves outside; none: on the fence, where its surroundings decide.
-// size: what the terms of `free` amount to.
+// Motion of a single element at rest under a given load, with acceleration `free` - g F and static force in [low,
+// high]: strictly inside it stays, outside it leaves; none: degenerate. size: of the terms of `free`.
 std::optional<Mode> impending_motion(double low, double high, double g, double free, double size);
 
-// No element loads on a contact's force and the matrix is symmetric positive definite: exactly one answer per
-// stage.
+// No element is loaded by a contact and the matrix is symmetric positive definite: exactly one answer per stage.
 bool certified_unique(const Problem& p);
 
 } // namespace stickslip::contact

@@ -13,7 +13,7 @@ namespace stickslip {
 
 namespace {
 
-// How far below zero a guard is certainly off.
+// Distance below zero at which a guard is certainly negative.
 double clear_of(const System& sys, const Regime& r, const Guard& g, double t, const double* x,
                 const double* s, const double* force, const Vector& nominal) {
   switch (g.kind) {
@@ -28,7 +28,7 @@ double clear_of(const System& sys, const Regime& r, const Guard& g, double t, co
   }
 }
 
-// Where guards are linear forms: all of them are far below zero beside their terms.
+// For guards that are linear forms: all are far below zero compared with their terms.
 bool clearly_off(const Regime& r, const double* x, const Vector& s, const Vector& nominal) {
   const auto off = [&](auto&& by_state, auto&& by_signal) {
     double most = 0.0;
@@ -94,8 +94,8 @@ void Sampler::run(State& state, const LinearPart& part) {
   const double t = state.base_t;
   settle_following(sys, cache, state);
   read_signals(t);
-  // What a controller reads of another one that is due as well is its new output: loop_order puts that one
-  // first. All else is read from the plant, whose state does not change here.
+  // A controller that reads another one due at the same instant gets its new output: loop_order puts that one first.
+  // All other inputs come from the plant, whose state does not change here.
   for_each_due(
       state.ticks, t,
       [&](Index b) { put_out(sys.loops[b], state.ticks.output.data() + offset[b], state.base_x.data()); },

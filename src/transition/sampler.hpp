@@ -12,13 +12,13 @@ namespace stickslip {
 
 struct State;
 
-// Order at one instant: outputs whose delay is over are put out; all due controllers sample the plant as it
-// is before anything changes (and signals as they are from the instant on), in the order of dataflow; outputs
-// without delay are put out. Then follow impacts and modes, which is the business of transition().
+// Order at one instant: outputs whose delay is over take effect; all due controllers sample the plant before any other
+// change (and signals just after the instant), in the order of dataflow; outputs without delay take effect. Impacts and
+// modes follow in Transition.
 class Sampler {
 public:
-  // What is due at t: put(loop) where a delay is over; then sample(loop), in the order of dataflow, with put(loop) where
-  // there is no delay.
+  // Actions due at t: put(loop) when a delay is over; then sample(loop), in the order of dataflow, with put(loop) for
+  // outputs without delay.
   template <class Put, class Sample>
   void for_each_due(Ticks& ticks, double t, Put&& put, Sample&& sample) const {
     const double now = t + together(t);
@@ -40,7 +40,8 @@ public:
   bool any() const { return !sampled.empty(); }
   double next(const State& state) const; // the next scheduled instant; infinity without sampled controllers
   bool due(const State& state, double t) const { return any() && next(state) <= t + together(t); }
-  // Everything due at state.base_t; controllers read what `part` says. Changes held outputs in base_x.
+  // Executes all actions due at state.base_t; controllers read their inputs through `part`. Changes held outputs in
+  // base_x.
   void run(State& state, const LinearPart& part);
   // All guards of the present regime are clearly negative: no mode can change at this instant.
   bool quiet(const State& state, const Regime& regime);
@@ -54,11 +55,11 @@ private:
   List<Index> varying; // signals that are not constant
   Scratch& scratch;
   Vector s, samples, work;
-  double read_at = std::numeric_limits<double>::quiet_NaN(); // the instant that s is of
+  double read_at = std::numeric_limits<double>::quiet_NaN(); // time of the values in s
 
   void read_signals(double t);
 
-  // Two instants k T that are meant to be the same differ by rounding.
+  // Tolerance for equal sampling instants k T, which differ by rounding.
   static double together(double t);
 };
 

@@ -71,8 +71,8 @@ void Saturations::choose_all(const List<Guard>& fired, bool start) {
   signal_values(sys, state.base_t, s.data());
   signal_rates(sys, state.base_t, sdot.data());
   starting = start;
-  if (start) { // what sticks and which way things turn is not known yet: review() looks at accelerations
-               // again
+  if (start) { // friction modes and directions are not known yet:
+               // review() uses accelerations
     xdot = part.A * state.base_x + part.S * s;
   } else {
     evaluate(sys, cache.get(sys, state.modes), state.base_t, state.base_x.data(), s.data(), xdot.data(),

@@ -13,9 +13,8 @@ namespace stickslip {
 
 namespace {
 
-// A rate is known no better than the same one of the limits that it shifts with; the value, whose forces have been
-// counted, no better than what the last digits of the instant make of it; where it comes from differences, no better
-// than these.
+// A rate is as accurate as the rates of the limits with which it is shared; a value is as accurate as the time of the
+// instant allows; a value from differences is as accurate as these.
 void size_by_group(const List<Index>& group, bool affine, const Matrix& margins, double instant,
                    Matrix& size) {
   if (!STICKSLIP_RULE("size_by_group")) return;
@@ -50,7 +49,7 @@ void note_broken(const Instant& at, const List<ForceLimit>& broken, List<Guard>&
   const Index n = at.sys.friction.size();
   const bool friction =
       std::any_of(broken.begin(), broken.end(), [n](const ForceLimit& l) { return l.force < n; });
-  // Where rows have turned a single one is nobody else's now.
+  // After rows have turned, a single limit is shared with no other element.
   if (at.tangent != nullptr && friction && broken.size() == 1)
     fired.push_back(Guard::of_friction(GuardKind::breaks_away, broken[0].force, broken[0].side));
   else if (friction)
@@ -65,7 +64,7 @@ bool share(Instant& at, const Regime& r, const Matrix& series, double pace, List
   const System& sys = at.sys;
   const Index m = r.sharing.limits.size();
   const bool turns = at.tangent != nullptr;
-  if (turns || r.coupled) // rows, and the sliding friction, of this instant
+  if (turns || r.coupled) // rows and sliding friction at this instant
     evaluate(sys, r, at.t, at.x(), at.s(), at.xdot.data(), at.w.force.data(), at.w);
   const Regime& now = turns ? at.w.tangent(sys).regime(r.modes) : r;
   Sharing turned;

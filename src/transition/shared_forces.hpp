@@ -1,4 +1,4 @@
-// Forces that rigidity leaves open, at one instant.
+// Statically indeterminate forces at one instant.
 #pragma once
 
 #include "core/list.hpp"
@@ -6,12 +6,12 @@
 
 namespace stickslip {
 
-// Which of them are at their limits just after t, into the modes. `series`: of the guards of r; pace: the time in which
-// coefficients count. False if no sharing holds then; `broken`: limits that contradict each other.
+// Enters into the modes which shared forces are at their limits just after t. `series`: of the guards of r; pace: time
+// unit of the coefficients. False if no sharing satisfies the limits; `broken`: limits that contradict each other.
 bool share(Instant& at, const Regime& r, const Matrix& series, double pace, List<ForceLimit>& broken);
 
-// Where nothing has fired but guards of the sharing: the forces at their limits anew. False: the modes cannot stay, and
-// jump.fired says why.
+// If only guards of the sharing have fired: chooses the limited forces anew. False: the modes cannot stay, and
+// jump.fired gives the cause.
 bool share_anew(Instant& at, Matrix& series, List<ForceLimit>& broken);
 
 } // namespace stickslip

@@ -8,7 +8,7 @@ namespace stickslip {
 
 void find_sides(Instant& at, const ActiveSet& active) {
   const Index n = at.sys.friction.size();
-  // Forces are asked for below, and none of these laws has a side 0.
+  // The forces below require a side, and none of these laws has side 0.
   for (Index i = 0; i < n; ++i)
     if (!at.set_valued(i) && at.mode(i).sticks()) at.mode(i).mode = slip(at.v(i) < 0.0 ? -1 : 1);
   for (Index i = 0; i < n; ++i) {

@@ -1,15 +1,15 @@
-// Laws without a jump at v = 0 whose force depends on its side: of which side an element is.
+// Laws without a jump at v = 0 whose force depends on the sign of v: the sign for each element.
 #pragma once
 
 #include "transition/active_set.hpp"
 
 namespace stickslip {
 
-// At rest the side to which the motion turns.
+// At rest: the sign of the motion that follows.
 void find_sides(Instant& at, const ActiveSet& active);
 
-// Once the modes are decided: what lies at v = 0, and rests there because others do, keeps its side, though rounding may
-// have carried it across; what is about to move has the side to which it goes.
+// After the decision of the modes: an element at v = 0 that rests because others do keeps its sign, even if rounding
+// has changed the velocity; an element about to move gets the sign of its motion.
 void turn_sides(Instant& at);
 
 } // namespace stickslip

@@ -1,4 +1,4 @@
-// What a guard does just after an instant, from the first coefficients of its Taylor series.
+// Sign of a guard just after an instant, from the first coefficients of its Taylor series.
 #pragma once
 
 #include "core/tolerances.hpp"
@@ -11,8 +11,8 @@ namespace stickslip {
 
 inline constexpr int series_terms = 6;
 
-// The last digits of an instant are not known: terms that higher ones outgrow within these are zero. h: what is known of
-// the instant.
+// The time of an instant is known to rounding: sets terms to zero that are smaller than higher terms within this error.
+// h: error of the time.
 template <class Row> void drop_passing_terms(Row& row, double h) {
   for (std::size_t i = 0; i + 1 < row.size(); ++i) {
     double power = h;
@@ -21,22 +21,21 @@ template <class Row> void drop_passing_terms(Row& row, double h) {
   }
 }
 
-// Of a guard just after an instant.
+// Sign of a guard just after an instant.
 struct SignAfter {
-  int sign = 0;                 // +1 it becomes positive, -1 negative, 0 it stays zero as far as can be told
-  std::int8_t order = INT8_MAX; // of the coefficient that tells; those before it are zero
+  int sign = 0;                 // +1 it becomes positive, -1 negative, 0 zero to the order of the series
+  std::int8_t order = INT8_MAX; // of the first nonzero coefficient
 };
 
-// term(k): the k-th coefficient, asked for in
-// rising order and only as far as it takes to tell; size: of the guard; t: the instant, whose last digits are not
-// known.
+// term(k): the k-th coefficient, requested in rising order up to the first nonzero one; size: of the guard; t: the
+// instant, known to rounding.
 template <class Term> SignAfter sign_after(Term&& term, double size, double time_scale, double t) {
   const auto at = [](double value, int order) {
     return SignAfter{value > 0.0 ? 1 : -1, static_cast<std::int8_t>(order)};
   };
   const double tiny = tolerance::rest * size;
   const double unresolved = tolerance::last_digits * std::abs(t) / time_scale;
-  // Signals that pass zero may have terms of their own size; near t = 0 these are the coarser.
+  // Terms of signals that pass zero may be as large as the signals; near t = 0 this error is the larger one.
   const double passing = std::max(unresolved, tolerance::last_digits);
   const double value = term(0);
   double power = time_scale, now = term(1) * power;
@@ -45,8 +44,8 @@ template <class Term> SignAfter sign_after(Term&& term, double size, double time
        ++k, power *= time_scale, now = k < series_terms ? term(k) * power : 0.0) {
     if (std::abs(now) <= tiny) continue;
     if (k > 1) return at(now, k);
-    // A slope must be told from what the last digits of t make of the curvature, and from what rounding leaves of
-    // it at the top of a touch: it lifts the guard by c1^2/4c2.
+    // A slope counts only above the change of slope within the error of t, and above the rounding error at a grazing
+    // maximum, which lifts the guard by c1^2/4c2.
     const double bend = term(2) * power * time_scale;
     const bool rounding = std::abs(now) <= 2.0 * unresolved * std::abs(bend);
     const bool touch = now > 0.0 && bend < 0.0 && now * now < -4.0 * bend * tolerance::rounding * size;

@@ -62,7 +62,7 @@ void label_source_form(const Problem& p, const double* z, const double* w, Candi
   c.touching.assign(nn + m, 0);
   c.utilisation = std::numeric_limits<double>::quiet_NaN();
   c.unique = true;
-  List<int> way(m, 0); // of slip, by what is exactly zero
+  List<int> way(m, 0); // direction of slip, from exact zeros
   for (Index k = 0, i = nn; k < m; ++k) {
     const Element& s = p.elements[k];
     const double load = s.contact < 0 ? 0.0 : z[s.contact];

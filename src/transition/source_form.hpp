@@ -12,7 +12,7 @@
 //
 // The last two rows hold the levels of both directions, which may differ: in the expansion of an impact (5.27).
 //
-// lambda_H+ and lambda_H- can grow together while an element sticks, and separation leaves (z-, z+) open: one
+// lambda_H+ and lambda_H- can grow together while an element sticks, and separation leaves (z-, z+) undetermined: one
 // physical answer is then a continuum here. For solving, stage.hpp has the form without that.
 #pragma once
 
@@ -23,10 +23,10 @@ namespace stickslip::contact {
 
 void assemble_source_form(const Problem& p, lcp::RowMatrix& A, Vector& b);
 
-// A solution z of it as modes, forces and accelerations. With its w as a basis gives them, modes are named by what is
-// exactly zero, right up to a boundary: an element slips forward where z+ = a_T > 0, which needs lambda_H+ = 0, since
-// then a_H+ > 0; at the far end of the segment of sticking answers z+ may be in the basis too, at the value zero but
-// for rounding, and there lambda_H+ > 0. Without w (null), what is zero within rounding.
+// Modes, forces and accelerations of a solution z. With its w, both from a basis, modes follow from exact zeros and are
+// correct up to a boundary: an element slips forward where z+ = a_T > 0, which requires lambda_H+ = 0, since then a_H+
+// > 0; at the end of the segment of sticking answers z+ may also be in the basis, at zero within rounding, and there
+// lambda_H+ > 0. Without w (null) modes follow from zeros within rounding.
 void label_source_form(const Problem& p, const double* z, const double* w, Candidate& out);
 
 } // namespace stickslip::contact

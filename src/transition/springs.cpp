@@ -11,14 +11,14 @@ namespace stickslip {
 
 namespace {
 
-// elongation - corner
+// elongation minus corner
 Form from_corner(const System& sys, Index flank, Index corner) {
   Form f = sys.springs[sys.flanks[flank].spring].elongation;
   f.s(sys.one) -= sys.flanks[flank].line.corners[corner];
   return f;
 }
 
-// The force with its damper on, counted positive as the flank pushes.
+// Force of the flank with its damper, positive in compression of the flank.
 Form push(const System& sys, Index flank, Index stretch) {
   const Flank& f = sys.flanks[flank];
   const Spring& p = sys.springs[f.spring];
@@ -53,8 +53,8 @@ Springs::Springs(const System& system, RegimeCache& c, Scratch& shared, State& s
     : sys(system), cache(c), scratch(shared), state(st), before(st.modes), x_before(st.base_x),
       open(sys.flanks.size(), false), corner(sys.flanks.size(), -1), balanced(sys.flanks.size(), false) {}
 
-// Taylor coefficients of the motion in the present modes. At the start those of friction are not known yet, and all of
-// it is left out: review() looks again.
+// Taylor coefficients of the motion in the present modes. At the start friction modes are not known yet, and friction
+// is omitted; review() repeats the decision.
 void Springs::expand(bool decided) {
   expand_signals(sys, state.base_t, signal_series);
   if (decided)
@@ -69,7 +69,7 @@ int Springs::sign_after_instant(const Form& form, bool from_zero) const {
   const auto coefficient = [&](int k) { return k == 0 && from_zero ? 0.0 : term(form, k); };
   const int sign = sign_after(coefficient, size, state.time_scale, state.base_t).sign;
   if (sign != 0) return sign;
-  // So little that it says nothing. But it is what the flow will do, and must not bring the same instant again.
+  // Negligible for the decision, but the flow follows it and must not return to the same instant.
   for (int k = 1; k + 1 < series_terms; ++k) {
     const double now = coefficient(k), next = coefficient(k + 1);
     if (std::abs(now) > 2.0 * tolerance::last_digits * std::abs(state.base_t * next))
@@ -89,7 +89,7 @@ Index Springs::stretch_of(Index flank) const {
   };
   if (corner[flank] >= 0) return side_of(corner[flank]);
   Index k = f.line.stretch_at(term(sys.springs[f.spring].elongation, 0));
-  // Near a corner rounding must not tell.
+  // Near a corner rounding must not decide.
   if (k > 0) k = side_of(k - 1);
   if (k < f.line.corners.size()) k = side_of(k);
   return k;
@@ -141,7 +141,7 @@ bool Springs::review() {
     if (!open[k]) continue;
     FlankMode& mode = state.modes.flank[k];
     const FlankMode old = mode;
-    if (jumped) balanced[k] = false; // the velocity was another one
+    if (jumped) balanced[k] = false; // the velocity has changed
     const Index stretch = stretch_of(k);
     mode = {stretch, is_loose(k, {stretch, old.loose && stretch == old.stretch})};
     changed = changed || mode != old;

@@ -1,9 +1,9 @@
-// Modes of springs at one instant: on which stretch each flank is just after it, and whether its damper lets go.
+// Modes of springs just after an instant: the segment of each flank, and whether its damper releases it.
 //
-// A spring's force is a continuous function of position and velocity but for a touch, where its damper makes it jump
-// from 0 to d v; there v itself says which way it goes. What is exactly on a corner, or exactly without force, is
-// decided by the first derivative that is not zero. Up to that derivative both sides of the corner move alike, so what
-// the motion of the present modes shows is what follows.
+// A spring's force is a continuous function of position and velocity except at contact, where its damper makes it jump
+// from 0 to d v; there the sign of v decides. A flank exactly on a corner, or exactly without force, is decided by the
+// first nonzero derivative. Both sides of the corner have the same derivatives up to that one, so the motion of the
+// present modes suffices.
 #pragma once
 
 #include "core/list.hpp"
@@ -15,11 +15,11 @@ class Springs {
 public:
   Springs(const System& sys, RegimeCache& cache, Scratch& scratch, State& state);
 
-  // After guards have fired those of their flanks; at the start, at breakpoints of signals and at ticks (nothing
-  // fired) all of them.
+  // Flanks of the guards that have fired; at the start, at breakpoints of signals and at sampling instants (no guard
+  // has fired) all flanks.
   void choose(const List<Guard>& fired, bool start);
-  // Once modes of friction and contacts are known: velocities may have jumped, and accelerations may have changed.
-  // Whether a mode of a spring is another one now.
+  // After the modes of friction and contacts: velocities may have jumped, and accelerations may have changed. True if a
+  // mode of a spring changes.
   bool review();
 
 private:
@@ -31,8 +31,8 @@ private:
   Vector x_before;
   bool starting = false;
   List<bool> open;              // flanks that this instant decides
-  List<Index> corner;           // on which of its corners each is; -1: on none
-  List<bool> balanced;          // those whose force is zero here
+  List<Index> corner;           // corner of each flank; -1: it is not on a corner
+  List<bool> balanced;          // flanks with zero force at this instant
   Matrix series, signal_series; // of the state and of the signals just after the instant
 
   void expand(bool decided);
@@ -44,8 +44,8 @@ private:
   bool is_loose(Index flank, FlankMode now) const;
 };
 
-// What a spring shows: open without force; closed where one that has one flank, or both flanks, push; high and low
-// where one of two does.
+// Displayed mode of a spring: open without force; closed if its only flank, or both, push; high or low if one of two
+// does.
 Mode mode_of(const System& sys, const Spring& spring, const Modes& modes);
 
 } // namespace stickslip

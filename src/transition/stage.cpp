@@ -53,8 +53,7 @@ template <class Visit> struct Walk {
   }
 };
 
-// What rigidity leaves open appears once: the shared answer stands for all the mode sets with the same
-// motion.
+// Statically indeterminate solutions appear once: the shared answer represents all mode sets with the same motion.
 void drop_parts_of_shared(const Problem& p, StageWorkspace& ws, Pool& out, Index first) {
   if (ws.keep_parts) return;
   for (Index a = first; a < out.size(); ++a) {
@@ -138,7 +137,7 @@ void assemble_stage(const Problem& p, const List<Slip>& slip, const List<Mode>& 
 
 namespace {
 
-// Labels what a path of Lemke found. Closed and sticking first where a component is on the fence.
+// Labels a solution of Lemke's method, in degenerate cases as closed or sticking.
 bool label(const Problem& p, const List<Allowed>& allowed, const List<Slip>& slip,
            const List<Mode>& direction, bool generous, StageWorkspace& ws, Pool& out) {
   const Index nc = p.contacts;

@@ -1,5 +1,4 @@
-// Every answer to one problem with levels as they stand: enumeration of the mode sets, or Lemke where they
-// are too many.
+// Every answer to one problem with given levels: enumeration of the mode sets, or Lemke's method if they are too many.
 #pragma once
 
 #include "contact/lemke.hpp"
@@ -8,7 +7,7 @@
 
 namespace stickslip::contact {
 
-// So many mode sets are tried one by one; where nothing else has found an answer, so many.
+// Largest number of mode sets to enumerate, and the same if no other method has found an answer.
 constexpr Index largest_mode_count = 256, largest_on_failure = 65536;
 
 // Candidates are reused between calls, so that a transition allocates nothing once its sizes have been seen.
@@ -28,7 +27,7 @@ public:
     std::swap(items_[i], items_[used_ - 1]);
     --used_;
   }
-  void order_as_found(Index i) { // as drop, but keeps the order
+  void order_as_found(Index i) { // like drop, but keeps the order
     for (Index k = i; k + 1 < used_; ++k) std::swap(items_[k], items_[k + 1]);
     --used_;
   }
@@ -49,8 +48,8 @@ struct StageWorkspace {
   Vector q;
   List<double> cover;
   Index most_modes = largest_mode_count;
-  bool keep_parts = false;  // mode sets that a shared answer stands for as well
-  bool has_dropped = false; // some of these were left out
+  bool keep_parts = false;  // also mode sets that a shared answer represents
+  bool has_dropped = false; // such mode sets were omitted
 
   void reserve(Index components) {
     modes.reserve(components);
@@ -58,24 +57,24 @@ struct StageWorkspace {
   }
 };
 
-// How many mode sets there are; stops counting above `largest_on_failure`.
+// Number of mode sets; counting stops above `largest_on_failure`.
 Index count_modes(const Problem& p, const List<Allowed>& allowed, const List<Slip>& slip);
 
-// Appends the answers to `out`. slip[i] == sliding: element i slides with its state's direction. True if the
-// list is complete (all mode sets were tried), false if it holds what Lemke's paths found.
+// Appends the answers to `out`. slip[i] == sliding: element i slides in the direction of its state. True if the list is
+// complete (all mode sets were tried), false if it holds only solutions of Lemke's method.
 bool solve_stage(const Problem& p, const List<Allowed>& allowed, const List<Slip>& slip,
                  const List<Mode>& direction, StageWorkspace& ws, Pool& out);
 
-// The labels are dropped where they say the same: equal forces and motion are one solution.
+// Drops labels of the same solution, with equal forces and motion.
 void drop_repeated(const Problem& p, Pool& pool);
 
-// append_margins() over all mode sets, of which there must be few.
+// append_margins() over all mode sets, which must be few.
 List<double> stage_margins(const Problem& p, const List<Slip>& slip, const List<Mode>& direction,
                            StageWorkspace& ws);
 
-// The problem as an LCP of order contacts + 2 (elements at rest), z = (lambda_N, F - low, a_T^+),
-// w = (a_N, a_T^-, high - F): the one of the source with the redundant unknowns eliminated, any mixture of
-// loads. Contacts that may not close and elements that may not stick freely are left to the caller to fix.
+// The problem as an LCP of order contacts + 2 (elements at rest), z = (lambda_N, F - low, a_T^+), w = (a_N, a_T^-, high
+// - F): the formulation of the source without the redundant unknowns, for any mixture of loads. The caller fixes
+// contacts that may not close and elements that may not stick.
 void assemble_stage(const Problem& p, const List<Slip>& slip, const List<Mode>& direction, lcp::RowMatrix& M,
                     Vector& q);
 

@@ -11,7 +11,7 @@ namespace stickslip {
 
 namespace {
 
-// By columns: what the terms of the acceleration along `row` amount to that `by` causes, among them the forces that hold.
+// By columns: size of the terms, holding forces included, of the acceleration along `row` that is caused by `by`.
 Vector acceleration_terms(const System& sys, const Regime& r, const Vector& row, const Matrix& by,
                           const Matrix& held) {
   const Vector size = row.cwiseAbs();
@@ -31,7 +31,7 @@ struct Surface {
   Index component = -1;       // in the problem
 };
 
-// Of everything that is held.
+// Surfaces of all elements that hold.
 List<Surface> surfaces_of(const Instant& at, const ModeProblem& posed, const Regime& r) {
   List<Surface> out;
   const auto add = [&](const Vector& row, const Vector& own, double speed, Index component) {
@@ -55,14 +55,15 @@ bool stay_together(const Instant& at, const ModeProblem& posed, const Regime& r,
   if (!STICKSLIP_RULE("rests_stay") || !r.shared) return true;
   const List<Surface> surfaces = surfaces_of(at, posed, r);
   double power = at.state->time_scale;
-  // No surface has a term of lower order: what has one moves, however slowly; what follows the state only to rounding.
+  // No surface has a term of lower order: a surface with such a term moves already, and terms from the state are
+  // numerical noise.
   bool begin = at.tangent == nullptr;
   for (int k = 1; k < series_terms; ++k, power *= at.state->time_scale) {
     const Vector rate = at.signal_series.col(k - 1) / k;
     const bool moves = std::any_of(surfaces.begin(), surfaces.end(), [&](const Surface& s) {
       return s.own.cwiseAbs().dot(rate.cwiseAbs()) > 0.0;
     });
-    if (!moves) continue; // what is left there is rounding
+    if (!moves) continue; // the rest is numerical noise
     bool part = false;
     Vector apart = Vector::Zero(posed.size());
     for (const Surface& s : surfaces) {

@@ -1,13 +1,13 @@
-// One instant on one page, in its order:
-//   scheduled()     sampled controllers put out and sample; where nothing else can change the motion goes on
-//   change_modes()  springs and limits of controllers; decide(); once more where these change what the others saw
-//   decide()        what laws remember; settle(); what the modes begin
-//   settle()        1 impacts, one after the other       impact_order.cpp
-//                   2 what touches and what rests        active_set.cpp, sides.cpp
-//                   3 velocities of these exactly zero   active_set.cpp
-//                   4 the complementarity problem        mode_problem.cpp
-//                   5 its answers, and the one taken     mode_search.cpp (rules.cpp, admissible.cpp)
-//                   where there is none: an impact without collision (Painleve), then once more from 1
+// One instant, in its order:
+//   scheduled()     sampled controllers put out and sample; if no guard can change, the motion continues
+//   change_modes()  springs and limits of controllers; decide(); repeated if these change the inputs of the others
+//   decide()        memory of laws; settle(); initial states of the new modes
+//   settle()        1 impacts, one after the other              impact_order.cpp
+//                   2 contacts that touch, elements at rest     active_set.cpp, sides.cpp
+//                   3 exactly zero velocities of these          active_set.cpp
+//                   4 the complementarity problem               mode_problem.cpp
+//                   5 its answers, and the choice among them    mode_search.cpp (rules.cpp, admissible.cpp)
+//                   without an answer: impact without collision (Painleve), then again from 1
 //   finish()        constraints hold exactly; the record of the instant, of which events are views (event.cpp)
 #include "transition/transition.hpp"
 
@@ -122,8 +122,8 @@ const Jump& Transition::finish(State& state) {
   return jump;
 }
 
-// Guards that fire without a jump of any force, so that nothing has to be decided: the velocity of a bristle passes zero,
-// an element of it lets go, shared forces reach or leave a limit.
+// Guards that fire without a jump of any force, so that nothing has to be decided: the velocity of a bristle passes
+// zero, an element of a bristle law begins to slip, shared forces reach or leave a limit.
 bool Transition::goes_on(State& state, bool forces_jump) {
   const auto all_fired = [&](auto&& is) {
     return !jump.fired.empty() && std::all_of(jump.fired.begin(), jump.fired.end(), is);
@@ -206,7 +206,7 @@ bool Transition::settle(List<Guard> fired) {
     make_impacts(at, fired, impacts);
     if (impacts.unsolved) return false;
     active.struck = impacts.any;
-    if (active.struck) // what stopped at this instant has been moved
+    if (active.struck) // an impact has moved elements that stopped at this instant
       std::erase_if(fired, [](const Guard& g) { return g.kind == GuardKind::slip_ends; });
     find_touching(at, active);
     find_sides(at, active);

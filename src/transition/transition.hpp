@@ -1,5 +1,5 @@
-// What comes after the motion within one mode: everything that may change at one instant, in its order. Outputs of
-// sampled controllers, limits of continuous ones, impacts, modes of friction and contacts.
+// All changes at one instant after the motion in a regime, in their order: outputs of sampled controllers, limits of
+// continuous ones, impacts, modes of friction and contacts.
 #pragma once
 
 #include "core/list.hpp"
@@ -14,47 +14,49 @@ class QuickTransition;
 class Sampler;
 class Tangent;
 
-// What is too small to count.
+// Thresholds.
 struct Cutoffs {
-  double rebound = 1e-9; // share of the greatest speed a contact has seen: slower rebounds are none
-  double overlap = 1e-8; // share of the size of a gap: at the start it is taken for rounding
+  double rebound =
+      1e-9; // relative to the greatest speed of the contact: slower rebounds are treated as plastic
+  double overlap = 1e-8; // relative to the size of a gap: a smaller overlap at the start is a rounding error
 };
 
 // (dynamics, state, fired) -> Jump. Changes modes and, where velocities are set exactly, x, at state.base_t. Made once
-// per run; what it returns holds until the next call.
+// per run; the returned jump is valid until the next call.
 class Transition {
 public:
-  // `at`: where sys is the tangent of a machine that is not linear, which moves with the state; else null.
+  // `at`: if sys is the tangent of a nonlinear machine, which moves with the state; else null.
   Transition(const System& sys, RegimeCache& cache, const Cutoffs& cutoffs = {}, Tangent* at = nullptr);
   ~Transition();
 
   // The first instant of a run. `ticks`: sampled controllers run if they are due.
   const Jump& start(State& state, bool ticks);
-  // After motion in `regime` that `fired` has ended, or a schedule: the next tick or a breakpoint of a signal.
+  // After motion in `regime` that ended by `fired` or by a schedule: the next sampling instant or breakpoint of a
+  // signal.
   const Jump& after(const Regime& regime, State& state, const List<Guard>& fired);
-  // `present`: the regime, where it is known.
+  // `present`: the regime, if known.
   const Jump& scheduled(State& state, const List<Guard>& fired, bool breakpoint,
                         const Regime* present = nullptr);
-  // After BudgetExhausted came out of after() or scheduled(): the state as it was before.
+  // After BudgetExhausted from after() or scheduled(): restores the state before the call.
   void take_back(State& state);
 
   bool samples() const;                       // there are sampled controllers
   double next_tick(const State& state) const; // infinity without them
-  void signals_changed();                     // constant ones have got new values
+  void signals_changed();                     // constant signals have new values
 
 private:
-  struct Decision; // what is decided at the instant, and its room
+  struct Decision; // decision of the instant, with its memory
 
   const System& sys;
   RegimeCache& cache;
   Tangent* here;
-  Scratch scratch;                  // of all of these, one after the other
-  std::unique_ptr<Corners> corners; // where formulas have any
+  Scratch scratch;                  // used by all of these in turn
+  std::unique_ptr<Corners> corners; // null without conditions in formulas
   std::unique_ptr<Decision> decision;
   std::unique_ptr<QuickTransition> quick;
   std::unique_ptr<Sampler> sampler;
   Jump jump;
-  bool unfinished = false; // after() or scheduled() has begun
+  bool unfinished = false; // after() or scheduled() has started and not returned
   Ticks ticks_before;      // jump.sampled: before the sampled controllers ran
 
   void look(const State& state);

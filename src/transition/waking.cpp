@@ -1,4 +1,4 @@
-// Machines on which nothing acts until signals begin to: which modes follow is decided by the first terms of these.
+// Machines at rest without loads until signals begin to act: the first terms of these decide the modes.
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 #include "transition/mode_problem.hpp"
@@ -10,10 +10,11 @@ namespace stickslip {
 
 namespace {
 
-constexpr double slight_share = 1e-5; // of what friction of a given level can give: changes no other choice
-constexpr double early = 0.1; // of the time in which a signal's next term comes to as much as its first
+constexpr double slight_share =
+    1e-5;                     // relative to friction of a given level: too small to change another choice
+constexpr double early = 0.1; // share of the time after which a signal's second term equals its first
 
-// Of the accelerations that signals make, by powers of time.
+// Accelerations due to signals, by powers of time.
 Matrix by_signals(const Instant& at, const ActiveSet& active, const ModeProblem& posed) {
   Matrix made = posed.rows * at.linear().S;
   for (Index k = 0; k < posed.size(); ++k)
@@ -49,8 +50,7 @@ bool is_silent(Instant& at, const ActiveSet& active, const ModeProblem& posed) {
   const auto idle = [](const contact::Line& l) { return l.a == 0.0; };
   for (const contact::Element& e : posed.problem.elements) {
     if (e.state != Mode::stick && !(idle(e.plus) && idle(e.minus))) return false;
-    if (e.contact < 0 && idle(e.low) && idle(e.high))
-      return false; // what it holds may begin with the same power
+    if (e.contact < 0 && idle(e.low) && idle(e.high)) return false; // its load may begin with the same power
   }
   return (acts.isZero(0.0) && grows.isZero(0.0)) || signal_terms(at, active, posed).col(0).isZero(0.0);
 }
