@@ -1,4 +1,4 @@
-// What is checked of an element when it is added.
+// Checks of an element when it is added.
 #include "control/block.hpp"
 #include "core/list.hpp"
 #include "model/check_names.hpp"
@@ -11,7 +11,7 @@ namespace stickslip {
 
 namespace {
 
-// Whether the bristle's damping, the force per unit of its rate, depends on the velocity.
+// The damping of the bristle, the force per unit of its rate, depends on the velocity.
 bool damping_falls(const Law& law) {
   return std::any_of(law.terms.begin(), law.terms.end(), [](const Term& term) {
     const auto* lugre = std::get_if<LuGre>(&term);
@@ -179,7 +179,7 @@ private:
              "and load_factor are two ways to say how the load depends on 'load': give one");
   }
 
-  // A flank is told from the play by its stiffness.
+  // The flanks need a stiffness, which gives the force beyond the backlash.
   static void flanks(const SpringElement& s, const std::string& suffix) {
     const char* with = s.one_sided        ? "one_sided"
                        : s.backlash > 0.0 ? "backlash"
@@ -210,8 +210,8 @@ private:
              "0 where a table goes from push to pull without play, but has flanks that let go");
   }
 
-  // A controller gets as many signals as it reads and drives as much as it has outputs; one reference may be given
-  // to one that reads none.
+  // A controller takes as many inputs and drives as many targets as its block has; a single reference may be given to a
+  // block that reads none.
   static void counts(const ControllerElement& c, const Block& block) {
     Index references = 0, measurements = 0;
     for (const Channel& channel : block.inputs) {

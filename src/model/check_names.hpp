@@ -1,4 +1,4 @@
-// What an element names must exist: coordinates, or states, inputs and outputs of a plant in matrix notation.
+// Names in elements must exist: coordinates, or states, inputs and outputs of a plant in matrix notation.
 #pragma once
 
 #include "model/machine.hpp"
@@ -17,14 +17,15 @@ class NameCheck {
 public:
   explicit NameCheck(const AnyPlant& p) : plant(p) {}
 
-  // Where a force enters.
+  // Coordinates or inputs on which a force acts.
   void enters(const std::string& what, const Combination& c) const;
-  // A part of a load force. A contact is looked up when the machine is compiled.
+  // A term of a load force. Contacts are resolved when the machine is compiled.
   void load(const std::string& what, const Part& p) const;
   void gradient(const std::string& what, const Combination& c) const;
-  // A function of positions and time, of velocities too if `moving`; so many results, -1: one per coordinate. Empty: none.
+  // A function of positions and time, of velocities too if `moving`, with `results` results, -1: one per coordinate.
+  // Empty: none.
   void expression(const std::string& what, const Tape& tape, Index results, bool moving) const;
-  // What is read. Names of controllers and elements are looked up when the machine is compiled.
+  // An input of a controller. Names of controllers and elements are resolved when the machine is compiled.
   void source(const std::string& what, const Source& s) const;
 
 private:

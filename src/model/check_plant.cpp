@@ -1,4 +1,4 @@
-// What a plant may be.
+// Checks of a plant.
 #include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
@@ -35,8 +35,8 @@ void check_names(const std::string& what, const List<std::string>& names, Index 
   }
 }
 
-// Kinetic energy is a positive definite form: what is not symmetric is no mass matrix, while the skew parts of
-// damping (gyroscopic) and stiffness (circulatory) are forces that exist.
+// Kinetic energy is a positive definite quadratic form, so the mass matrix is symmetric. The skew parts of damping
+// (gyroscopic) and stiffness (circulatory) are physical forces.
 void check_mass(const Matrix& mass) {
   const double size = mass.cwiseAbs().maxCoeff();
   const Matrix skew = (mass - mass.transpose()).cwiseAbs();
@@ -52,7 +52,7 @@ void check_mass(const Matrix& mass) {
   for (Index k = 0; k < mass.rows(); ++k)
     if (!(mass(k, k) > 0.0)) reject("mass[" + std::to_string(k) + "]", mass(k, k), "> 0");
   if (mass.isDiagonal(0.0)) return;
-  // Scaled to a unit diagonal, so that grams beside tonnes pass and only a real indefiniteness fails.
+  // Scaled to a unit diagonal, so that grams beside tonnes pass and only an indefinite matrix fails.
   const Vector d = mass.diagonal().cwiseSqrt().cwiseInverse();
   const Matrix scaled = d.asDiagonal() * mass * d.asDiagonal();
   if (!(linalg::symmetric_eigenvalues(scaled)(0) > tolerance::rounding))
@@ -85,7 +85,7 @@ void check(const MatrixPlant& p) {
   check_names("states", p.states, n, "states");
   check_names("inputs", p.inputs, m, "inputs");
   check_names("outputs", p.outputs, outputs, "outputs");
-  for (Index i = 0; i < p.outputs.size(); ++i) // an output may be a state, under its name
+  for (Index i = 0; i < p.outputs.size(); ++i) // an output may be a state, with the name of that state
     for (Index j = 0; j < p.states.size(); ++j) {
       if (p.outputs[i] == p.states[j] &&
           (!p.D.row(i).isZero(0.0) || p.C.row(i).transpose() != Vector::Unit(n, j)))

@@ -1,4 +1,4 @@
-// What is checked of the numbers, signals and laws of a description, whatever they belong to.
+// Checks of numbers, signals and laws in a description.
 #pragma once
 
 #include "core/fields.hpp"
@@ -11,7 +11,7 @@
 
 namespace stickslip {
 
-// " of 'name'", which follows the name of an argument.
+// " of 'name'", to be appended to the name of an argument.
 inline std::string of(const std::string& name) {
   return " of '" + name + "'";
 }

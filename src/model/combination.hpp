@@ -1,4 +1,4 @@
-// Sums of named things, as users write them.
+// Linear combinations of named quantities, as users write them.
 #pragma once
 
 #include "core/fields.hpp"
@@ -8,7 +8,7 @@
 
 namespace stickslip {
 
-// factor * what has this name
+// factor * quantity of this name
 struct Part {
   std::string name;
   double factor = 1.0;
@@ -18,7 +18,7 @@ struct Part {
   }
 };
 
-// A sum of named things, in any order.
+// A sum of named quantities, in any order.
 struct Combination {
   List<Part> parts;
 

@@ -1,4 +1,4 @@
-// A description becomes a system: every complaint about what a user wrote ends here.
+// Compiles a description to a system and reports all errors of the description.
 #include "core/error.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
@@ -32,7 +32,7 @@ void add_derivatives(Draft& d) {
   for (Spring& p : sys.springs) p.rest_rate = d.add_signal(derivative_of(sys, p.rest));
 }
 
-// What a unit of force makes of the relative velocity along it: beyond the numbers there are, nothing can be solved.
+// Rejects accelerations of relative velocities per unit of force that exceed the range of floating point.
 void check_inertia(const System& sys) {
   const auto check = [&](const std::string& name, const Vector& row, const Vector& column, bool moves) {
     if (moves && sys.constraints.any() && column.isZero(0.0) && !row.isZero(0.0))
@@ -51,7 +51,8 @@ void check_inertia(const System& sys) {
   for (const Spring& p : sys.springs) check(p.name, p.rate.x, p.effect, false);
 }
 
-// Sizes that the user has given come before those that the description tells; the time first, on which others rest.
+// Sizes given by the user take precedence over sizes from the description; the time comes first, since other sizes
+// depend on it.
 void size(System& sys, const Combination& given) {
   for (const Part& one : given.parts) {
     positive("scales['" + one.name + "']", one.factor);

@@ -1,12 +1,12 @@
-// A machine whose parameters are a little different from those of one that is compiled.
+// A machine whose parameters differ slightly from those of a compiled one, for finite differences.
 #pragma once
 
 #include "model/system.hpp"
 
 namespace stickslip {
 
-// With signals of its own for every use, and with the sizes of the other one: tolerances are the same on both sides of
-// a difference, and to find sizes costs more than all the rest.
+// With its own copy of every signal, and with the sizes of the compiled machine: both sides of a difference have the
+// same tolerances, and computing sizes would dominate the time.
 System compile_beside(const Machine& machine, const System& sizes);
 
 } // namespace stickslip

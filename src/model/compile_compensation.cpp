@@ -17,8 +17,8 @@ bool is_zero(const Piece& p) {
   return p.harmonics.empty() && std::all_of(p.c.begin(), p.c.end(), [](double c) { return c == 0.0; });
 }
 
-// The load where the reference moves, zero where it rests: a law with a jump has no force at v = 0 that could
-// be fed forward.
+// The load while the reference moves, zero while it rests: a law with a jump has no definite force at v = 0 for the
+// feedforward.
 Signal where_it_moves(const Signal& load, const Signal& velocity) {
   if (load.repeats > 0 || velocity.repeats > 0) return repeated(load, velocity, where_it_moves);
   List<double> starts;
@@ -51,7 +51,7 @@ double greatest(const Signal& s) {
   return size;
 }
 
-// Of the bristle's state per unit of deflection: some have the force for their state.
+// State of the bristle per unit of deflection: for some laws the state is the force.
 double unit_of_bristle(const Law& law) {
   for (const Term& term : law.terms) {
     if (const auto* lugre = std::get_if<LuGre>(&term); lugre && lugre->normalised) return lugre->stiffness;
@@ -62,7 +62,7 @@ double unit_of_bristle(const Law& law) {
 
 using Readings = Draft::Compensation;
 
-// What only the whole machine tells: a name may be that of a controller's output.
+// Checks that need the whole machine: a name may be that of a controller's output.
 void check(const CompensatorElement& c, const Readings& read) {
   for (const Reading* r : {&read.reference, &read.measurement})
     if (!r->outputs.empty())
@@ -85,8 +85,8 @@ Friction declare(Draft& d, const CompensatorElement& c, Readings& read) {
   const std::string of = " of '" + c.name + "'";
   read = {d.read("reference" + of, c.reference), d.read("measure" + of, c.measurement)};
   check(c, read);
-  // On each side of v = 0 the force is smooth, and it changes sides with the velocity; at v = 0 it keeps
-  // the side from which it came.
+  // On each side of v = 0 the force is smooth, and it changes sides with the velocity; at v = 0 it keeps the previous
+  // side.
   const bool jumps = p.traits.sticks;
   p.traits.reversal_switches = p.traits.reversal_switches || jumps;
   p.traits.sticks = false;

@@ -1,4 +1,4 @@
-// Friction compensation, compiled to friction elements that act the other way round.
+// Friction compensation, compiled to friction elements with the opposite sign of the force.
 #pragma once
 
 #include "model/draft.hpp"

@@ -1,4 +1,4 @@
-// Constraints: which coordinates they make depend on which others, and what mass remains.
+// Constraints: dependent coordinates, and the reduced mass.
 #include "core/error.hpp"
 #include "core/linalg.hpp"
 #include "core/list.hpp"
@@ -15,8 +15,8 @@ namespace stickslip {
 
 namespace {
 
-// Elimination after Gauss and Jordan of W' q = c with the greatest pivot of all rows in question; what rounding leaves
-// of zero is zero. Rows left without a pivot say what the values c must satisfy.
+// Gauss-Jordan elimination of W' q = c with full pivoting over the given rows; numerical noise is set to zero. Rows
+// left without a pivot are conditions on the values c.
 class Elimination {
 public:
   Elimination(const Constraints& c, const Matrix& mass)
@@ -59,7 +59,7 @@ public:
     return d;
   }
 
-  // Combinations of values that must be zero: rows of these without a pivot.
+  // Combinations of values that must be zero: the given rows without a pivot.
   void each_leftover(const List<Index>& which, auto&& use) const {
     for (const Index k : which)
       if (pivot[k] < 0) use(k, values.row(k));
@@ -104,7 +104,7 @@ private:
   }
 };
 
-// What the terms of a signal amount to, those of one frequency together.
+// Size of the terms of a signal, with those of one frequency combined.
 double size_of(const Signal& s) {
   double size = 0.0;
   for (const Piece& p : s.pieces) {
@@ -150,7 +150,7 @@ void solve_rows(Draft& d) {
   c.velocities = solved.found();
 }
 
-// Z, the mass along it, and what the right sides demand.
+// Z, the reduced mass, and the contributions of the right sides.
 void reduce_mass(Draft& d) {
   Constraints& c = d.sys.constraints;
   const Matrix& M = d.sys.mass;
@@ -172,7 +172,7 @@ void reduce_mass(Draft& d) {
   c.prescribed = B - Z * (d.free_inverse * (Z.transpose() * (M * B)));
 }
 
-// lambda of W lambda = r, each counted in the impulse that moves its own row by one.
+// lambda of W lambda = r, scaled by the impulse that moves its own row by one.
 void solve_forces(Draft& d) {
   Constraints& c = d.sys.constraints;
   const Matrix& M = d.sys.mass;
@@ -190,7 +190,7 @@ void solve_forces(Draft& d) {
     c.all[k].unique = m == rank || svd.V.rightCols(m - rank).row(k).norm() <= tolerance::entry;
 }
 
-// All of it follows the state (dynamics/tangent.hpp).
+// All of these follow the state (dynamics/tangent.hpp).
 void leave_open(Draft& d) {
   Constraints& c = d.sys.constraints;
   const Index n = d.sys.n_coordinates, m = c.all.size();

@@ -93,7 +93,7 @@ private:
   void read(const Draft::Control& c, Loop& l) {
     for (const Channel& channel : l.block.inputs)
       l.inputs.push_back(input(l.name, reading(c, channel), order_of(channel)));
-    // What is shown: the first reference, and what is compared with it.
+    // Displayed signals: the first reference, and its measured value.
     for (const Channel& channel : l.block.inputs) {
       const bool reference = channel.of == Channel::Of::reference;
       if ((reference && channel.order > 0) || channel.index > 0 ||
@@ -107,7 +107,7 @@ private:
     }
   }
 
-  // Every rate that a block will ask of another one exists.
+  // Requires the derivatives of outputs that other blocks read.
   void need_rate(const Loop& l, const std::string& reader) const {
     for (Index i = 0; i < l.inputs.size(); ++i) {
       if (l.block.D.col(i).isZero(0.0)) continue;
@@ -148,14 +148,14 @@ Loop declare(Draft& d, const ControllerElement& c, Index& memory) {
   return l;
 }
 
-// Signals that are read, and as many of their derivatives as may be asked for.
+// Signals that controllers read, with the derivatives that may be required.
 void add_read_rates(Draft& d) {
   const auto each_channel = [&](const auto& f) {
     for (Index b = 0; b < d.sys.loops.size(); ++b)
       for (const Channel& channel : d.sys.loops[b].block.inputs)
         f(d.sys.loops[b].block, channel, reading(d.control[b], channel));
   };
-  bool rates = false; // someone needs the rate of another one's output
+  bool rates = false; // a block needs the derivative of another one's output
   each_channel([&](const Block& block, const Channel& channel, const Reading& r) {
     rates = rates || ((order_of(channel) > 0 || block.needs_input_rates()) && !r.outputs.empty());
   });

@@ -8,17 +8,17 @@
 
 namespace stickslip {
 
-// The derivative of a form, or why there is none: a force acts on it directly, or a signal jumps.
+// The derivative of a form, or the reason why it does not exist: a force acts on it directly, or a signal jumps.
 std::optional<Form> rate_of(const System& sys, const Form& form, std::string& why);
 
 // First stage: adds states and signals.
 void declare_controllers(Draft& draft);
 
-// Second stage, when the plant's A and S and the effects of friction are known: inputs, effects, dataflow
-// order. An algebraic loop or the rate of something that jumps is an error that names it.
+// Second stage, after the plant's A and S and the effects of friction are known: inputs, effects, dataflow order. An
+// algebraic loop or the derivative of a discontinuous quantity is an error that names it.
 void wire_controllers(Draft& draft);
 
-// Third stage: the loops' part in the time scale and in the sizes of the states.
+// Third stage: contributions of the loops to the time scale and to the sizes of the states.
 void size_controllers(System& sys, bool time_is_given);
 
 } // namespace stickslip

@@ -36,7 +36,7 @@ void declare_automaton(Draft& d, Friction& p) {
   if (a.load_factor > 0.0) p.load_per_force = a.load_factor / p.kinetic;
 }
 
-// Without any other load: friction of the contact itself, along one more direction.
+// The contact force is the only load: friction of the contact itself, along a further direction.
 bool nothing_else_presses(const FrictionElement& f) {
   return is_constant(f.normal_load) && value(f.normal_load, 0.0) == 0.0 &&
          f.load_expression.outputs.empty() && f.automaton == Automaton{} && f.load_at.empty();
@@ -78,7 +78,7 @@ Signal surface_of(const Draft& d, const FrictionElement& f, const Reading& veloc
   return surface;
 }
 
-// Friction whose column makes its own velocity grow would act instantly on itself the wrong way (C A_NL >= 0).
+// Rejects friction whose column accelerates its own velocity in the direction of the force (C A_NL >= 0).
 void check_column(const FrictionElement& f, const Vector& row, const Vector& column) {
   const double reaction = row.dot(column);
   if (!(reaction < -tolerance::sign * row.cwiseAbs().dot(column.cwiseAbs())))
@@ -103,7 +103,7 @@ void set_velocity(Draft& d, Friction& p, const Vector& w, Index first) {
   p.acceleration_s(p.surface_rate) = -1.0;
 }
 
-// A table is held beyond its ends; where it repeats itself, these stretches are left as soon as they are entered.
+// A table is constant beyond its ends; in a periodic table these segments are left as soon as they are entered.
 Polyline load_line(const FrictionElement& f) {
   const Index n = f.load_at.size();
   Polyline line = polyline_through(f.load_at, f.load_there);
@@ -177,7 +177,8 @@ Friction declare_element(Draft& d, const std::string& name, const Law& law, cons
   p.break_away = std::max(std::abs(p.traits.break_away.lo), std::abs(p.traits.break_away.hi));
   p.fine = fine_structure(law, p.traits);
   p.corners = velocity_breakpoints(law);
-  p.load = is_constant(load) ? d.add_signal(load) : d.add_own_signal(load); // real time clips it at zero
+  p.load =
+      is_constant(load) ? d.add_signal(load) : d.add_own_signal(load); // the real-time form clips it at zero
   p.surface = d.add_signal(surface);
   declare_automaton(d, p);
   declare_bristles(d, p);

@@ -1,4 +1,4 @@
-// What contacts and compensators share with friction elements while a machine is compiled.
+// Parts of the compilation that contacts and compensators share with friction elements.
 #pragma once
 
 #include "model/draft.hpp"

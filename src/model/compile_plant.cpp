@@ -20,7 +20,8 @@ void declare(Draft& d, const Plant& p) {
   const Matrix skew = 0.5 * (p.stiffness - p.stiffness.transpose());
   if (skew.cwiseAbs().maxCoeff() > tolerance::symmetry * p.stiffness.cwiseAbs().maxCoeff())
     sys.circulatory = skew;
-  // One that is a function of the position is the unit matrix here. A diagonal one is inverted exactly, entry by entry.
+  // A mass matrix that is a function of the position is the identity matrix here. A diagonal one is inverted entry by
+  // entry, without further rounding.
   if (!p.mass_expression.outputs.empty())
     d.inverse_mass = Matrix::Identity(n, n);
   else if (p.mass.isDiagonal(0.0))

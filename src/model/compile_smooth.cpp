@@ -1,4 +1,4 @@
-// One tape for all that is not linear, with the derivatives that the equations of motion need.
+// One tape for all nonlinear parts, with the derivatives that the equations of motion need.
 #include "model/compile_smooth.hpp"
 
 #include "core/error.hpp"
@@ -31,7 +31,7 @@ public:
     const Index moving = results.size();
     energy_of_mass();
     smooth.tape = graph.tape(results);
-    for (Index k = 0; k < moving; ++k) // each reads earlier ones only
+    for (Index k = 0; k < moving; ++k) // each refers to earlier ones only
       smooth.motion = std::max(smooth.motion, smooth.tape.outputs[k] + 1 - smooth.tape.first_result());
     for (const std::string& name : smooth.tape.inputs) smooth.inputs.push_back(state_of(name));
     differentiate();
@@ -49,8 +49,9 @@ private:
   List<Node> results, mass;
   Smooth smooth;
   List<Motion::Row> rows;
-  // Of each row: the signal of its drift, its friction element (-1: none), and how the two enter their equations. A
-  // normal force acts along its row, friction and what constrains oppose theirs; a constraint prescribes minus its drift.
+  // For each row: the signal of its drift, its friction element (-1: none), and the signs with which both enter the
+  // equations. A normal force acts along its row; friction and constraint forces act against theirs; a constraint
+  // prescribes minus its drift.
   struct Use {
     Index drift, element;
     bool opposes, prescribes;
@@ -83,7 +84,7 @@ private:
     smooth.mass = add_results(mass);
   }
 
-  // q' M q' / 2 and, of its rate, what the change of M alone makes.
+  // q' M q' / 2, and the part of its rate due to the change of M.
   void energy_of_mass() {
     if (mass.empty()) return;
     const Node kinetic = motion.kinetic(mass);
@@ -152,7 +153,7 @@ private:
     return sum;
   }
 
-  // The force of a contact that yields, what it stores and what its damper takes.
+  // Force of a compliant contact, its stored energy and the power of its damper.
   void push(Index j, Node gap, const Motion::Row& row) {
     const Node zero = graph.constant(0.0), one = graph.constant(1.0);
     const Node depth = graph.apply(Operation::negate, gap),
@@ -184,7 +185,7 @@ private:
     smooth.powers.push_back({c.loss, result(times(lost, rate))});
   }
 
-  // Derivatives by everything that the tape reads.
+  // Derivatives with respect to all inputs of the tape.
   void differentiate() {
     List<std::string> names = smooth.tape.inputs;
     List<Node> by, acceleration, lambda, slopes;
@@ -219,7 +220,8 @@ private:
     for (Index k = 0; k < terms.size(); ++k)
       for (Index i = 0; i < by.size(); ++i) {
         const Index state = smooth.inputs[i];
-        const bool known = wanted[k].list == &out.velocities && state >= n; // the row itself
+        const bool known = wanted[k].list == &out.velocities &&
+                           state >= n; // derivative of the velocity with respect to itself: the row
         if (known || graph.value(all[k][i]) == 0.0) continue;
         wanted[k].list->push_back({wanted[k].of, state, slopes.size()});
         slopes.push_back(all[k][i]);

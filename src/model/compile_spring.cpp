@@ -1,4 +1,4 @@
-// Springs: their flanks, and what their elongations are here.
+// Springs: their flanks, and their elongations as forms of the state.
 #include "core/list.hpp"
 #include "model/draft.hpp"
 #include "model/flanks.hpp"

@@ -1,4 +1,4 @@
-// Force of a contact that yields: a function of its depth delta = -gap and of how fast that grows.
+// Force of a compliant contact: a function of its depth delta = -gap and of the rate of the depth.
 #pragma once
 
 #include "core/fields.hpp"

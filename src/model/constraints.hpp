@@ -1,16 +1,17 @@
-// Bilateral constraints of a mechanical plant, W' q = c(t), solved once for some of its coordinates. With q_d those
-// and q_o the others, W' q = c(t) means q_d = T q_o + B c: all motions are q = Z q_o + B c, and
+// Bilateral constraints of a mechanical plant, W' q = c(t), solved once for some of its coordinates. With these
+// dependent coordinates q_d and the others q_o, W' q = c(t) means q_d = T q_o + B c: all motions are q = Z q_o + B c,
+// and
 //
 //   q'' = Z (Z' M Z)^-1 Z' (h - M B c'') + B c'',    M q'' = h + W lambda.
 //
-// Z (Z' M Z)^-1 Z' = M^-1 - M^-1 W (W' M^-1 W)^+ W' M^-1 is the inverse mass that remains (Udwadia, Kalaba 1992, A new
-// perspective on constrained motion, equations 1 to 4, in coordinates of the motions that are left). It takes the place
-// of M^-1 in everything that is compiled from a machine, so that flows, friction, contacts and impacts know nothing of
-// constraints, and forces that these make are computed afterwards.
+// Z (Z' M Z)^-1 Z' = M^-1 - M^-1 W (W' M^-1 W)^+ W' M^-1 is the inverse of the constrained mass (Udwadia, Kalaba 1992,
+// A new perspective on constrained motion, equations 1 to 4, in coordinates of the admissible motions). It replaces
+// M^-1 in the whole compiled machine, so flows, friction, contacts and impacts do not depend on constraints; constraint
+// forces are computed afterwards.
 //
-// Where M, or some W, is a function of the position, nothing is solved for good, and at every instant it is the second
-// form that serves (dynamics/tangent.hpp): a formula g(q, t) = 0 has the row W = dg/dq there and prescribes
-// W' q' = -dg/dt and W' q'' = -zeta.
+// If M, or some W, is a function of the position, no solution holds for all times, and the second form is solved at
+// every instant (dynamics/tangent.hpp): a formula g(q, t) = 0 has the row W = dg/dq there and prescribes W' q' = -dg/dt
+// and W' q'' = -zeta.
 #pragma once
 
 #include "core/list.hpp"
@@ -21,14 +22,14 @@
 namespace stickslip {
 
 struct Constraint {
-  std::string name, text;             // text: on, as the user wrote it
+  std::string name, text;             // text: the combination as the user wrote it
   Vector row;                         // w, over the coordinates
-  Index value = -1;                   // signal; -1: of the velocities alone
+  Index value = -1;                   // signal; -1: a constraint of velocities alone
   Index rate = -1, acceleration = -1; // signals: derivatives of what it prescribes
-  bool unique = true;                 // its force; else others can take some of it
+  bool unique = true;                 // its force is determinate
 };
 
-// What constraints make of the others: q_d = others q + values c, columns of `others` zero for all d.
+// Dependent coordinates: q_d = others q + values c, columns of `others` zero for all d.
 struct Dependence {
   List<Index> which;
   Matrix others, values;

@@ -10,7 +10,7 @@ namespace stickslip {
 
 namespace {
 
-// Depth-first over what each output, and each rate of an output, needs at the same instant.
+// Depth-first search over the outputs, and rates of outputs, that each needs at the same instant.
 enum class Mark { fresh, open, done };
 
 class Order {
@@ -50,7 +50,7 @@ private:
   }
 
   void visit(Index b, bool of_rate) {
-    // A held output is known beforehand.
+    // A held output is known in advance.
     Mark& mark = marks[2 * b + (of_rate ? 1 : 0)];
     if (mark == Mark::done) return;
     if (mark == Mark::open) {

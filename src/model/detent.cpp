@@ -17,12 +17,12 @@ void DetentElement::check(bool mechanical, const NameCheck& names) const {
     reject("width" + suffix, *width, "at most half the pitch, which must be given");
 }
 
-// Force beyond the preload, over the way from a seat.
+// Force beyond the preload, over the distance from a seat.
 Polyline DetentElement::beside_a_seat() const {
   if (!pitch) return {{}, {{stiffness, 0.0}}};
   const double reach = width.value_or(0.5 * *pitch);
   const Stretch falls{-preload / reach, 0.0};
-  if (reach == 0.5 * *pitch) return {{}, {falls}}; // as far as the crest
+  if (reach == 0.5 * *pitch) return {{}, {falls}}; // up to the crest
   return {{-reach, reach}, {{0.0, preload}, falls, {0.0, -preload}}};
 }
 

@@ -14,11 +14,11 @@ namespace stickslip {
 struct Draft;
 class NameCheck;
 
-// With the way x from the nearest seat, along `on`:  F = preload sgn(x) + stiffness x + damping x', and on the seat, at
-// rest, any |F| <= preload. With a pitch there are seats at position + k pitch, and beside each the force falls linearly
-// to zero over the width: the stiffness is -preload / width.
+// With the distance x from the nearest seat, along `on`:  F = preload sgn(x) + stiffness x + damping x', and on the
+// seat, at rest, any |F| <= preload. With a pitch there are seats at position + k pitch, and beside each the force
+// falls linearly to zero over the width: the stiffness is -preload / width.
 //
-// It becomes an element whose force depends on the side of x as that of dry friction does on the side of v, and a spring.
+// Compiled to an element whose force depends on the sign of x as dry friction does on the sign of v, and a spring.
 struct DetentElement {
   static constexpr const char* kind = "detent";
   static constexpr Shown shown[] = {{".force", Read::force, &Along::force, Read::spring_force},

@@ -63,7 +63,7 @@ Vector Draft::direction(const Combination& on) const {
   return w;
 }
 
-// A force along what constraints prescribe moves nothing, to the last bit.
+// A force along prescribed coordinates causes exactly zero acceleration.
 Vector Draft::acceleration(const Vector& w) const {
   if (free_motions.size() == 0) return inverse_mass * w;
   Vector along = free_motions.transpose() * w;
@@ -123,7 +123,7 @@ void Draft::read_coordinate(Reading& out, const std::string& name, double factor
         "coordinate among " +
         quoted(known));
   const Index i = at - known.begin();
-  if (kind == "applied_force") { // of all external forces on the coordinate
+  if (kind == "applied_force") { // sum of all external forces on the coordinate
     for (const System::Drive& d : sys.drives)
       if (d.direction(i) != 0.0) out.signals.emplace_back(d.signal, factor * d.direction(i));
     return;

@@ -1,4 +1,4 @@
-// A system while it is put together: what compile()'s stages share.
+// A system during compilation: the data that the stages of compile() share.
 #pragma once
 
 #include "core/list.hpp"
@@ -12,16 +12,16 @@
 
 namespace stickslip {
 
-// Part of what is read: the output of a controller.
+// A term of an input: the output of a controller.
 struct OutputOf {
   std::string controller;
   Index output = 0;
   double factor = 1.0;
 };
 
-// What a combination of names or a signal means here: state . plant states + signals + outputs of controllers.
+// Resolved combination of names, or a signal: state . plant states + signals + outputs of controllers.
 struct Reading {
-  std::string text; // what it is and how the user wrote it, for errors
+  std::string text; // kind and the user's wording, for errors
   Vector state;     // over the plant's states; empty: none
   List<std::pair<Index, double>> signals;
   List<OutputOf> outputs;
@@ -31,19 +31,18 @@ struct Draft {
   Draft(const Machine& machine, bool own_signals);
 
   const Machine& machine;
-  const bool
-      own_signals; // every use of a signal has an entry of its own, even where two are the same function
+  const bool own_signals; // every use of a signal has an entry of its own, even of the same function
   System sys;
-  // What a generalised force accelerates: M^-1, or Z (Z' M Z)^-1 Z' where constraints leave the motions Z alone.
+  // Acceleration per generalised force: M^-1, or Z (Z' M Z)^-1 Z' with constraints, whose admissible motions are Z.
   Matrix inverse_mass;
   Matrix free_motions, free_inverse; // Z and (Z' M Z)^-1; empty without constraints
-  std::set<Index> own;               // signals that are shared with nobody
+  std::set<Index> own;               // signals with a single use
 
   // Signals whose values follow the state.
-  Index inertia = -1;            // power that a change of the mass matrix takes
-  std::map<Index, Index> drifts; // of each friction element whose row is a function of the position
+  Index inertia = -1;            // power due to the change of the mass matrix
+  std::map<Index, Index> drifts; // of each friction element with a row that is a function of the position
 
-  // What compensators and controllers read, in their order.
+  // Inputs of compensators and controllers, in their order.
   struct Compensation {
     Reading reference, measurement;
   };
@@ -58,16 +57,16 @@ struct Draft {
 
   Index add_state(const std::string& name);
   Index add_signal(const Signal& signal);
-  Index add_own_signal(const Signal& signal = constant_signal(0.0)); // shared with nobody: it may be changed
-  // So many derivatives of a signal become signals too.
+  Index add_own_signal(const Signal& signal = constant_signal(0.0)); // a single use, so it may be changed
+  // Adds the first `count` derivatives of a signal as signals.
   void add_rates(Index signal, int count);
 
   // Number of entries of a direction: coordinates, or states of a plant in matrix notation.
   Index width() const;
-  // Whether the mass that forces meet, or what constraints leave of it, follows the state: then inverse_mass is that
-  // without constraints, of a mass that is a function of the position the unit matrix.
+  // The mass matrix, or the mass reduced by constraints, follows the state: then inverse_mass is that without
+  // constraints, and for a mass that is a function of the position the identity matrix.
   bool moving_inertia() const;
-  // Where a force enters: generalised forces per unit, or changes of the states' rates per unit.
+  // Direction of a force: generalised forces per unit, or changes of the states' rates per unit.
   Vector direction(const Combination& on) const;
   // Accelerations per unit of a force along `direction`.
   Vector acceleration(const Vector& direction) const;
@@ -86,12 +85,12 @@ private:
 
 Form form_of(const System& sys, const Reading& reading);
 
-// The stages. First the plant with its forces, then what the elements add to states and signals, then, when
-// their numbers are known, the matrices.
+// The stages. First the plant with its forces, then the states and signals of the elements, then, when their numbers
+// are known, the matrices.
 void declare_plant(Draft& draft);
 void declare_constraints(Draft& draft);
 void wire_plant(Draft& draft);
-// Of each kind that adds rows: what one element adds to states and signals, and, when their numbers are known, its row.
+// For each kind that adds rows: the states and signals of one element, and, when their numbers are known, its row.
 // `number`: of the element among those of its kind.
 void declare(Draft& draft, const FrictionElement& element);
 void declare(Draft& draft, const ContactElement& element);
@@ -101,7 +100,7 @@ void wire(Draft& draft, const FrictionElement& element, Index number);
 void wire(Draft& draft, const ContactElement& element, Index number);
 void wire(Draft& draft, const ClutchElement& element, Index number);
 void wire(Draft& draft, const SpringElement& element, Index number);
-// Last, the table of what a run shows.
+// Last stage: the table of displayed variables.
 void list_variables(Draft& draft);
 
 } // namespace stickslip

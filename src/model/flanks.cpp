@@ -1,4 +1,4 @@
-// From a spring as it is described to the flanks by which it pushes.
+// Converts the description of a spring to its flanks.
 #include "model/flanks.hpp"
 
 #include "model/machine.hpp"
@@ -22,7 +22,7 @@ Flank one_flank(double stiffness, double corner, int side) {
 int sign_of(const Polyline& line, Index k) {
   const Index m = line.corners.size();
   const auto value = [&](double x) { return line.value(k, x); };
-  double inside = 0.0; // somewhere on the stretch, off its corners
+  double inside = 0.0; // a point in the segment, off its corners
   if (m == 0) return 0;
   if (k == 0)
     inside = value(line.corners[0]) - line.stretches[0].slope;
@@ -61,7 +61,7 @@ Flank attached(Polyline line) {
   return f;
 }
 
-// Preload takes up play: each flank begins where its force would be zero.
+// Preload reduces the backlash: each flank begins where its force would be zero.
 List<Flank> flanks_of(const SpringElement& e) {
   if (!e.elongations.empty()) return {flank_of_table(e)};
   const double k = e.stiffness;

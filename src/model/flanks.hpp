@@ -1,4 +1,4 @@
-// The parts of a spring that push, each with a mode of its own.
+// Flanks of a spring: one-sided parts, each with a mode of its own.
 #pragma once
 
 #include "core/list.hpp"
@@ -8,9 +8,9 @@ namespace stickslip {
 
 struct SpringElement;
 
-// The force is F = line(x) + damping x', as long as it has the sign of line(x): else this flank has let go, and there
-// is none. `side`: of the force on each stretch; 0 where it is zero throughout, and everywhere on what is attached and
-// cannot let go.
+// The force is F = line(x) + damping x' while it has the sign of line(x); else the flank is released and the force is
+// zero. `side`: sign of the force on each segment; 0 where it is zero throughout, and everywhere for an attached flank,
+// which cannot be released.
 struct Flank {
   Index spring = -1;
   Polyline line;
@@ -21,10 +21,10 @@ struct Flank {
   bool pushes(Index stretch) const { return attached || side[stretch] != 0; }
 };
 
-Flank attached(Polyline line); // pulls as it pushes
+Flank attached(Polyline line); // acts in both directions
 List<Flank> flanks_of(const SpringElement& spring);
 
-// From push to pull at a point: a damper that lets go would jump there.
+// Force changes its sign at a point, without backlash: the damper of a released flank would jump there.
 bool passes_without_play(const Flank& flank);
 
 } // namespace stickslip

@@ -15,12 +15,12 @@ inline double value(const Form& f, const double* x, const double* s) {
   return f.x.dot(Values(x, f.x.size())) + f.s.dot(Values(s, f.s.size()));
 }
 
-// What its terms amount to, where states are of these sizes.
+// Size of its terms, for states of these sizes.
 inline double size_of(const Form& f, const Vector& sizes, const double* s) {
   return f.x.cwiseAbs().dot(sizes) + f.s.cwiseAbs().dot(Eigen::Map<const Vector>(s, f.s.size()).cwiseAbs());
 }
 
-// The same where few terms are not zero, for those that are read again and again.
+// The same with few nonzero terms, for forms that are evaluated often.
 struct FewTerms {
   struct Term {
     Index at;

@@ -1,5 +1,5 @@
-// Which description a compiled machine and the states of its runs belong to: a fingerprint of all that the engine reads,
-// and a text for people. Functions of the user's count by their kind only.
+// Identity of a description, for compiled machines and states of runs: a fingerprint of all data that the engine reads,
+// and a text for users. Python functions count by their kind only.
 #pragma once
 
 #include <cstdint>

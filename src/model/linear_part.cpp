@@ -125,7 +125,7 @@ private:
     return f;
   }
 
-  // Derivative of an output, where compile() has found that it exists.
+  // Derivative of an output; compile() has checked that it exists.
   Form rate(Index b, Index output) const {
     const Loop& l = sys.loops[b];
     const AffineBlock& a = blocks[b];

@@ -8,9 +8,8 @@
 
 namespace stickslip {
 
-// When a limited output changes its mode: form + force . F rises through zero. F are the forces at the elements
-// of friction, then the normal forces of the contacts; the rate of an output feels them where a velocity is
-// measured.
+// Mode change of a limited output: form + force . F rises through zero. F are the forces of the friction elements, then
+// the normal forces of the contacts; they enter the rate of an output that measures a velocity.
 struct SaturationGuard {
   Index loop = 0, output = 0;
   BlockGuard::Trigger trigger = BlockGuard::Trigger::returns;
@@ -18,7 +17,7 @@ struct SaturationGuard {
   Vector force;
 };
 
-// When a flank changes its stretch, or its damper lets go or pushes again: form rises through zero.
+// Mode change of a flank (next segment, release or renewed contact): form rises through zero.
 struct FlankGuard {
   Index flank = 0;
   FlankMode next;
@@ -28,16 +27,16 @@ struct FlankGuard {
 struct LinearPart {
   Matrix A, S;
   List<List<Form>> inputs,
-      outputs;                     // of each loop; inputs of sampled ones are what they would sample
-  List<List<FewTerms>> sampled;    // inputs of sampled loops once more
-  List<Form> references, measured; // of each loop, what is shown; zero where there is none
+      outputs;                     // of each loop; for sampled loops the values that they would sample
+  List<List<FewTerms>> sampled;    // inputs of sampled loops, as short forms
+  List<Form> references, measured; // displayed signals of each loop; zero if there is none
   List<SaturationGuard> guards;
   List<FlankGuard> flank_guards;
 };
 
 LinearPart linear_part(const System& sys, const SwitchModes& modes);
 
-// Controllers off their limits; springs where all coordinates and signals are zero.
+// Modes at zero coordinates and signals, with controllers within their limits.
 SwitchModes modes_at_zero(const System& sys);
 
 // A flank's force in this mode: slope x + offset + damping x'.

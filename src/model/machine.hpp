@@ -1,7 +1,7 @@
-// The description of a machine: a linear plant, signals that drive it and the elements in which it sticks,
-// slips, separates and strikes. A plain value that stores what the user wrote: names, never resolved numbers;
-// compile() resolves them, so the order of adding does not matter. What concerns one element is checked when
-// it is added, what concerns several when the machine is compiled.
+// Description of a machine: a linear plant, signals that drive it, and elements with friction, contact and impact. A
+// plain value that stores the user's input: names, not resolved indices; compile() resolves them, so the order of
+// adding does not matter. Checks of a single element are made when it is added, checks across elements when the machine
+// is compiled.
 #pragma once
 
 #include "control/controllers.hpp"
@@ -30,7 +30,7 @@ namespace stickslip {
 struct Plant {
   Matrix mass, damping, stiffness;
   List<std::string> names;  // one per coordinate
-  List<std::string> rotary; // those of them that are angles, rad; the others are lengths, m
+  List<std::string> rotary; // coordinates that are angles, rad; the others are lengths, m
   Tape mass_expression;     // M(q) instead, by columns; empty: none
 
   static constexpr auto fields() {
@@ -92,7 +92,7 @@ struct FrictionElement {
   Signal surface_velocity = constant_signal(0.0);
   Combination load; // load force F_l of the automaton: states, applied forces, or a contact's normal force
   List<double> load_at, load_there; // table of what the load force adds to the normal load, with any law
-  bool load_periodic = false;       // the table repeats itself beyond its ends; else it is held there
+  bool load_periodic = false;       // the table is periodic; else it is constant beyond its ends
   Combination feedthrough;          // matrix notation: change of outputs per unit of F
   Tape on_expression;               // w(q), one result per coordinate, instead of `on`; empty: none
   Tape load_expression;             // N(q, q', t), which is added to normal_load; empty: none
@@ -124,8 +124,8 @@ template <> struct Words<ImpactRule> {
 
 inline constexpr Index longest_restitution = 4096; // slots of a formula of the speed
 
-// A unilateral contact: gap = normal' q + gap(t), or gap(q, t), with friction along `tangent`. A rigid one keeps its gap
-// >= 0; one that yields pushes as its compliance says.
+// A unilateral contact: gap = normal' q + gap(t), or gap(q, t), with friction along `tangent`. A rigid contact keeps
+// its gap >= 0; a compliant one has the force of its compliance.
 struct ContactElement {
   static constexpr const char* kind = "contact";
   static constexpr Shown shown[] = {{".normal_force", Read::normal_force, &Along::force},
@@ -170,11 +170,10 @@ struct ContactElement {
   }
 };
 
-// An elastic element along x = on . q - rest. Force opposes x, as a reaction of machine to it: piecewise linear.
-// Plain (no backlash, preload, one side or table with play): attached at both ends, F = k x + d x'. Else it has
-// flanks that push and never pull: the upper one begins at x = backlash / 2 - preload / stiffness, the lower one
-// at minus that; on a flank F = k delta + d delta' with delta its compression, and zero where that would pull.
-// One-sided: the lower flank alone.
+// An elastic element along x = on . q - rest. Force opposes x: piecewise linear. Plain (no backlash, preload, one side
+// or table with backlash): acts in both directions, F = k x + d x'. Else it has flanks with compressive force only: the
+// upper one begins at x = backlash / 2 - preload / stiffness, the lower one at minus that; on a flank F = k delta + d
+// delta' with delta its compression, and zero instead of a tensile force. One-sided: the lower flank alone.
 struct SpringElement {
   static constexpr const char* kind = "spring";
   static constexpr Shown shown[] = {{".force", Read::spring_force, &Along::force},
@@ -185,8 +184,8 @@ struct SpringElement {
   std::string name;
   Combination on;
   double stiffness = 0.0, damping = 0.0;
-  double backlash = 0.0; // total play
-  double preload = 0.0;  // force of each flank at the end of the play
+  double backlash = 0.0; // total backlash
+  double preload = 0.0;  // force of each flank at the end of the backlash
   bool one_sided = false;
   Signal rest = constant_signal(0.0);
   List<double> elongations, forces; // a table instead of stiffness, backlash and preload
@@ -206,15 +205,14 @@ struct SpringElement {
   }
 };
 
-// What a bilateral constraint prescribes: on . q = value(t), or on . q' = value(t) with the positions left open; in
-// formulas g(q, t) = 0, or w(q, t) . q' = value.
+// Prescribed quantity of a bilateral constraint: on . q = value(t), or on . q' = value(t) without a condition on the
+// positions; in formulas g(q, t) = 0, or w(q, t) . q' = value.
 enum class Level : std::int8_t { position, velocity };
 template <> struct Words<Level> {
   static constexpr const char* list[] = {"position", "velocity"};
 };
 
-// An ideal gear, a rigid coupling, a prescribed motion. Its force F is whatever keeps it; like friction's it acts with
-// -F along `on`.
+// An ideal gear, a rigid coupling, a prescribed motion. Its constraint force F acts, like friction, with -F along `on`.
 struct ConstraintElement {
   static constexpr const char* kind = "constraint";
   static constexpr Shown shown[] = {{".force", Read::constraint_force, &Along::force},
@@ -252,8 +250,8 @@ struct ClutchElement {
   }
 };
 
-// What a controller reads or follows: a signal, or a combination of states, outputs of the plant and outputs
-// of other controllers.
+// Input or reference of a controller: a signal, or a combination of states, outputs of the plant and outputs of other
+// controllers.
 struct Source {
   Signal signal; // no pieces: none
   Combination names;
@@ -269,7 +267,7 @@ struct ControllerElement {
   std::string name;
   Controller control;
   List<Source> references, measurements;
-  List<Combination> to; // what each output drives: coordinates or inputs; an empty one: nothing
+  List<Combination> to; // target of each output: coordinates or inputs; empty: none
 
   static constexpr auto fields() {
     using E = ControllerElement;
@@ -279,9 +277,9 @@ struct ControllerElement {
   }
 };
 
-// A model of friction whose force is added to what drives the machine, so that it cancels the friction there.
-// Feedforward: the law at the velocity of the reference. Observer (Canudas de Wit et al. 1995, section V):
-// the law's bristle follows the measured velocity, z' = v - sigma_0 |v| / g(v) z - gain (x - x_d).
+// A friction model whose force is added to the driving force to cancel the friction there. Feedforward: the law at the
+// velocity of the reference. Observer (Canudas de Wit et al. 1995, section V): the law's bristle follows the measured
+// velocity, z' = v - sigma_0 |v| / g(v) z - gain (x - x_d).
 struct CompensatorElement {
   static constexpr const char* kind = "compensator";
   static constexpr Shown shown[] = {{".output", Read::force, &Along::force},
@@ -331,17 +329,17 @@ class Machine {
 public:
   explicit Machine(AnyPlant plant);
 
-  // Checks what can be checked of one element alone.
+  // Adds an element after the checks that concern it alone.
   void add(Element element);
 
   AnyPlant plant;
   List<Element> elements; // in the order of adding
-  Combination scales;     // sizes of states that the user has given, by name; "time": of time
+  Combination scales;     // sizes of states given by the user, by name; "time": of time
 
   const Plant* mechanical() const { return std::get_if<Plant>(&plant); }
   const MatrixPlant* matrices() const { return std::get_if<MatrixPlant>(&plant); }
   bool has(const std::string& name) const { return names.contains(name); }
-  // Checks everything again, after numbers in it have been changed.
+  // Checks all elements again after numbers have been changed.
   void check_again() const;
 
   // All elements of one kind, in the order of adding.
@@ -361,7 +359,7 @@ private:
   std::set<std::string> names; // of coordinates, states and elements: one name space
 };
 
-// Everything that concerns the plant alone, one element alone.
+// Checks of the plant alone, or of one element alone.
 void check(const AnyPlant& plant);
 void check(const AnyPlant& plant, const Element& element);
 

@@ -13,7 +13,7 @@ class Walk {
 public:
   List<Path> found;
 
-  Quantity quantity; // of what is visited
+  Quantity quantity; // of the visited number
 
   void operator()(const std::string& path, double& number) {
     found.push_back({path, &number, nullptr, nullptr, quantity});
@@ -51,7 +51,7 @@ public:
     each_field(self, [&](const auto& field, auto& value) {
       using M = std::decay_t<decltype(value)>;
       if constexpr (std::is_same_v<M, Law>) law = field.name;
-      // To a user the options of the automaton are a law like any other, and a control law is its controller.
+      // To a user the options of the automaton belong to its law, and the control law to its controller.
       const bool inside = std::is_same_v<M, ControlLaw> || std::is_same_v<M, ControlOptions>;
       const std::string name = std::is_same_v<M, Automaton> ? law : field.name;
       quantity = field.quantity;
@@ -67,7 +67,7 @@ public:
         law);
   }
 
-  // All entries that are not zero; where an entry equals its mirror image both change.
+  // All nonzero entries; an entry equal to its mirror image changes together with it.
   void entries(const std::string& name, Matrix& a, const List<std::string>& rows,
                const List<std::string>& columns, bool symmetric) {
     for (Index i = 0; i < a.rows(); ++i)
@@ -81,7 +81,7 @@ public:
   }
 
 private:
-  // Of two levels given as one number.
+  // The other one of two levels that were given as one number.
   static double* other_level(Term& term, const double* number) {
     return std::visit(
         [&](auto& x) -> double* {
@@ -123,7 +123,7 @@ void walk_plant(Walk& walk, MatrixPlant& p) {
   walk.entries("D", p.D, p.outputs, p.inputs, false);
 }
 
-// Forces have no names: one that acts on a coordinate or input alone is known by that.
+// Forces have no names: a path exists if the force is the only one on its coordinate or input.
 void walk_forces(Walk& walk, Machine& m) {
   std::map<std::string, List<Signal*>> on;
   for (Element& e : m.elements)
@@ -150,7 +150,7 @@ List<Path> paths(Machine& m) {
     if (auto* c = std::get_if<ConstraintElement>(&e)) // ratios
       for (Part& p : c->on.parts) walk(c->name + ".on[" + p.name + "]", p.factor);
   std::visit([&](auto& plant) { walk_plant(walk, plant); }, m.plant);
-  for (const Element& e : m.elements) { // what an expression stands for
+  for (const Element& e : m.elements) { // named parameters of expressions
     const auto* c = std::get_if<ContactElement>(&e);
     const auto* f = std::get_if<FrictionElement>(&e);
     const void* unused = c != nullptr && !c->gap_expression.outputs.empty()    ? &c->gap

@@ -1,9 +1,9 @@
-// Every number and signal of a machine by name, made from the tables of fields: what ensembles vary.
+// Every number and signal of a machine by name, from the tables of fields: the parameters of ensembles.
 //   <element>.<field>                    numbers and signals: belt.normal_load, floor.restitution
 //   <element>.law.<parameter>            of its law and of the options of StickSlip; where several terms of a sum
 //                                        have it <element>.law.<number of the term>.<parameter>
 //   <controller>.control.<parameter>     pid.control.kp, pid.control.limits.max
-//   <coordinate>.force, <input>.signal   the one force that acts there alone
+//   <coordinate>.force, <input>.signal   the force, if it is the only one there
 //   <coordinate>.mass, mass[a,b]         entries of matrices, and so on for damping, stiffness, A, B, C, D
 #pragma once
 
@@ -19,16 +19,16 @@ struct Path {
   std::string name;
   double* number = nullptr;
   double* mirror =
-      nullptr; // what is the same number: an entry by symmetry, the other of two levels given as one
+      nullptr; // the same parameter: an entry by symmetry, or the other of two levels given as one number
   Signal* signal = nullptr;
   Quantity quantity;
-  Law* law = nullptr; // that holds the number
+  Law* law = nullptr; // law that contains the number
 };
 
-// Pointers into `machine`, valid as long as nothing is added to it.
+// Pointers into `machine`, valid until an element is added.
 List<Path> paths(Machine& machine);
 
-// The machine in which numbers that are varied by name follow no others (give_own_numbers in friction/law.hpp).
+// A copy of the machine in which no number depends on the numbers to be varied (give_own_numbers in friction/law.hpp).
 Machine with_own_numbers(Machine machine, const List<std::string>& varied);
 
 } // namespace stickslip

@@ -8,7 +8,7 @@ Polyline polyline_through(const List<double>& x, const List<double>& y) {
   Polyline line;
   for (Index k = 0; k + 1 < x.size(); ++k) {
     const double slope = (y[k + 1] - y[k]) / (x[k + 1] - x[k]);
-    // From the nearer end, so that a stretch that is zero at an end is so exactly.
+    // From the nearer end, so that a segment that is zero at an end is exactly zero there.
     const Index at = std::abs(y[k]) <= std::abs(y[k + 1]) ? k : k + 1;
     line.stretches.push_back({slope, y[at] - slope * x[at]});
     if (k > 0) line.corners.push_back(x[k]);

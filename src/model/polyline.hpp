@@ -1,4 +1,4 @@
-// A continuous piecewise linear function: straight stretches between corners.
+// A continuous piecewise linear function: straight segments between corners.
 #pragma once
 
 #include "core/list.hpp"
@@ -12,9 +12,9 @@ struct Stretch {
 
 struct Polyline {
   List<double> corners;    // rising
-  List<Stretch> stretches; // one more; the outer ones go on for ever
+  List<Stretch> stretches; // one more than corners; the outer ones are unbounded
 
-  // Number of the stretch at x; on a corner the one below it.
+  // Index of the segment at x; on a corner the one below it.
   Index stretch_at(double x) const {
     Index k = 0;
     while (k < corners.size() && x > corners[k]) ++k;
@@ -25,11 +25,11 @@ struct Polyline {
   }
 };
 
-// Through points with rising x; beyond them the outermost lines go on.
+// Through points with rising x; the outermost lines continue beyond them.
 Polyline polyline_through(const List<double>& x, const List<double>& y);
-// A corner at each simple zero, so that no stretch changes its sign.
+// A corner at each simple zero, so that no segment changes its sign.
 void split_at_zeros(Polyline& line);
-// Integral from zero to x, given the stretch at x.
+// Integral from zero to x, given the segment at x.
 double integral(const Polyline& line, Index stretch, double x);
 
 } // namespace stickslip

@@ -1,4 +1,4 @@
-// Rates of what is read.
+// Derivatives of the inputs of controllers.
 #include "core/tolerances.hpp"
 #include "model/compile_control.hpp"
 
@@ -10,7 +10,7 @@ namespace stickslip {
 
 namespace {
 
-// Sum of the magnitudes of what is added up in a piece: its value is exact to a few roundings of this.
+// Sum of the magnitudes of the terms of a piece, to which its rounding error is relative.
 double piece_size(const Held& held, double t) {
   const Piece& p = *held.piece;
   double v = 0.0;
@@ -20,8 +20,8 @@ double piece_size(const Held& held, double t) {
   return v;
 }
 
-// Where a signal jumps by more than rounding. A piece that returns to zero, such as the speed of a smooth
-// step, ends with the rounding of its terms, which are not small.
+// First jump of a signal above rounding. A piece that returns to zero, such as the speed of a smooth step, ends with
+// the rounding error of its terms, which are not small.
 std::optional<double> first_jump(const Signal& s) {
   double size = 0.0;
   for_each_breakpoint(s, [&](double t, const Held& before, const Held& after) {

@@ -1,5 +1,4 @@
-// Time scale and sizes of states that come from controllers: for tolerances only, and they grow with the
-// motion.
+// Time scale and sizes of states from controllers: for tolerances only; sizes grow with the motion.
 #include "core/digits.hpp"
 #include "core/linalg.hpp"
 #include "core/list.hpp"
@@ -13,7 +12,7 @@ namespace stickslip {
 
 namespace {
 
-// Greatest value that a signal has near t = 0 or at its breakpoints, roughly.
+// Approximate maximum of a signal near t = 0 and at its breakpoints.
 double size_of(const Signal& s, double time_scale) {
   double size = 0.0;
   for (const Piece& p : s.pieces) {
@@ -83,7 +82,7 @@ void size_controllers(System& sys, bool time_is_given) {
         if (l.measured.fixed.x(i) != 0.0)
           sys.nominal(i) = std::max(sys.nominal(i), target / std::abs(l.measured.fixed.x(i)));
   }
-  // What has no size yet takes that of what drives it.
+  // States without a size take that of the states that drive them.
   for (Index round = 0; round < sys.nx; ++round) {
     const Vector driven = ts * (free.A.cwiseAbs() * sys.nominal);
     bool changed = false;

@@ -1,4 +1,4 @@
-// Sizes of the states, and the time scale: for tolerances only. They grow with the motion.
+// Sizes of the states, and the time scale: for tolerances only; sizes grow with the motion.
 #include "core/digits.hpp"
 #include "core/linalg.hpp"
 #include "core/list.hpp"
@@ -14,7 +14,7 @@ namespace stickslip {
 
 namespace {
 
-// Of a state in a velocity or gap; what rounding leaves of a right angle is none.
+// Weight of a state in a velocity or gap; zero for rounding errors of a right angle.
 double weight(const Vector& form, Index i) {
   const double w = std::abs(form(i));
   return w > tolerance::rest * form.cwiseAbs().maxCoeff() ? w : 0.0;
@@ -22,7 +22,7 @@ double weight(const Vector& form, Index i) {
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-// Greatest value that a signal has at its breakpoints and the time t after them, or as long as a piece holds, roughly.
+// Approximate maximum of a signal at its breakpoints and within the time t after them, or the duration of a piece.
 double greatest_of(const Signal& s, double t) {
   double size = 0.0;
   for (Index i = 0; i < s.pieces.size(); ++i) {
@@ -41,13 +41,13 @@ double greatest_of(const Signal& s, double t) {
   return size;
 }
 
-// The gap that is left where all coordinates are zero, if the wall stands off.
+// Initial gap at zero coordinates, if the wall is at a distance.
 double play(const System& sys, const Contact& c) {
   const Signal& s = sys.signals[c.gap_signal];
   return s.pieces.empty() ? 0.0 : std::max(s.pieces.front().c[0], 0.0);
 }
 
-// Use(form over positions, distance from where all coordinates are zero) for every corner of a spring that is not there.
+// Use(form over positions, distance from the point of zero coordinates) for every corner of a spring at another point.
 template <class Use> void for_each_corner(const System& sys, Use&& use) {
   for (const Flank& f : sys.flanks)
     for (const double corner : f.line.corners)
@@ -56,7 +56,7 @@ template <class Use> void for_each_corner(const System& sys, Use&& use) {
         use(sys.springs[f.spring].elongation.x, off);
 }
 
-// The plant's matrix with every spring on its stiffest stretch.
+// Plant matrix with every spring in its stiffest segment.
 Matrix stiffest(const System& sys) {
   Matrix A = sys.A;
   for (const Flank& f : sys.flanks) {
@@ -68,8 +68,8 @@ Matrix stiffest(const System& sys) {
   return A;
 }
 
-// What the description says about one coordinate, by the order of the derivative by time: lengths, velocities,
-// accelerations and their rates.
+// Sizes of one coordinate from the description, by the order of the time derivative: lengths, velocities, accelerations
+// and their rates.
 using Orders = std::array<double, 3 + signal_max_degree>;
 
 class OwnTime {
@@ -81,7 +81,7 @@ public:
     for (const auto& d : sys.drives) note(d.effect, 1.0, sys.signals[d.signal], 2);
   }
 
-  // The shortest time that two of them make, or that a signal or law names; 0 if there is none.
+  // The shortest time that follows from two of them, or is given in a signal or law; 0 if there is none.
   double shortest() const {
     double t = unknown;
     Orders all{};
@@ -89,7 +89,7 @@ public:
       t = std::min(t, time_of(o));
       for (Index k = 0; k < std::ssize(o); ++k) all[k] = std::max(all[k], o[k]);
     }
-    if (!std::isfinite(t)) t = time_of(all); // of different coordinates
+    if (!std::isfinite(t)) t = time_of(all); // from sizes of different coordinates
     for (const Signal& s : sys.signals) t = std::min(t, pace(s));
     for (const Friction& p : sys.friction)
       for (const double own : {p.automaton.lag, p.automaton.dead_time, p.automaton.dwell})
@@ -114,7 +114,7 @@ private:
     return order == 2 ? std::sqrt(x) : std::pow(x, 1.0 / static_cast<double>(order));
   }
 
-  // Of its harmonics, and of its breakpoints the mean distance.
+  // Time scale of its harmonics, and the mean distance of its breakpoints.
   static double pace(const Signal& s) {
     double t = unknown;
     for (const Piece& p : s.pieces)
@@ -130,7 +130,7 @@ private:
     known = std::max(known, size);
   }
 
-  // A signal times `factor` per unit of `column`, a change of the rate of each state.
+  // Records a signal times `factor` per unit of `column`, a change of the rate of each state.
   void note(const Vector& column, double factor, const Signal& s, Index order) {
     const Index n = sys.n_coordinates;
     for (Index i = 0; i < n; ++i) {
@@ -178,7 +178,7 @@ private:
   }
 };
 
-// The reciprocal of the plant's fastest rate, else what times the description tells.
+// The reciprocal of the plant's fastest rate, else from times in the description.
 void set_time_scale(System& sys) {
   if (sys.time_scale > 0.0) return; // given by the user
   const Index n = sys.plant_states;
@@ -188,8 +188,7 @@ void set_time_scale(System& sys) {
   sys.rated = rate > 0.0;
 }
 
-// Matrix notation: states that something drives take their size from it, all others from the states that
-// drive them.
+// Matrix notation: states with an input take their size from it, all others from the states that drive them.
 void size_matrix_states(System& sys, const Vector& rates) {
   sys.nominal = sys.time_scale * rates;
   for (Index round = 0; round < sys.plant_states; ++round) {
@@ -199,7 +198,7 @@ void size_matrix_states(System& sys, const Vector& rates) {
   }
 }
 
-// A bristle's deflection has the size that it settles to.
+// A bristle's deflection has the size of its steady state.
 void size_bristles(System& sys) {
   for (const Friction& p : sys.friction) {
     if (p.traits.states == 0) continue;
@@ -211,14 +210,14 @@ void size_bristles(System& sys) {
   }
 }
 
-// All that happens while a bristle deflects, or a force falls from its peak, happens at about the Stribeck velocity,
-// however fast the machine slides at other times or could be driven: errors of velocity count in this unit.
+// While a bristle deflects, or a force falls from its peak, velocities are of the order of the Stribeck velocity,
+// whatever the speeds at other times: velocity errors are relative to it.
 void size_fine_velocities(System& sys) {
   sys.finest = Vector::Constant(sys.nx, std::numeric_limits<double>::infinity());
   for (const Friction& p : sys.friction) {
     if (p.fine == 0.0) continue;
     for (Index i = sys.n_coordinates; i < sys.plant_states;
-         ++i) // a plant in matrix notation has no positions to leave out
+         ++i) // a plant in matrix notation has no positions to skip
       if (p.velocity.x(i) != 0.0)
         sys.finest(i) = std::min(sys.finest(i), 4.0 * p.fine / std::abs(p.velocity.x(i)));
   }
@@ -226,7 +225,7 @@ void size_fine_velocities(System& sys) {
 
 } // namespace
 
-// Acceleration that loads, limits and springs off their rest give to each state's rate within a time t; `speed` gets that of
+// Acceleration of each state's rate due to loads, limits and preloaded springs within a time t; `speed` gets that of
 // surfaces.
 static Vector driven_rates(const System& sys, double t, Vector& speed) {
   const Index n = sys.n_coordinates;
@@ -239,7 +238,7 @@ static Vector driven_rates(const System& sys, double t, Vector& speed) {
     rates += p.effect.cwiseAbs() * (level * (size(p.load) + p.table_load));
     if (n > 0) speed = speed.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size(p.surface));
   }
-  for (const Spring& p : sys.springs) { // where all coordinates are zero
+  for (const Spring& p : sys.springs) { // at zero coordinates
     const double rest = size(p.rest);
     double most = 0.0;
     for (const double x : {-rest, 0.0, rest}) {
@@ -263,8 +262,8 @@ static Vector driven_rates(const System& sys, double t, Vector& speed) {
   return rates;
 }
 
-// What nothing drives may yet be pushed or dragged: it goes as fast as the fastest that it touches, and as far. Pass by pass,
-// so that no order of elements matters.
+// Coordinates without a drive may be moved by others: they get the speed and distance of the fastest coordinate that
+// acts on them. Repeated passes make the result independent of the order of elements.
 static void size_dragged(const System& sys, Vector& nominal) {
   const Index n = sys.n_coordinates;
   bool grows = true;
@@ -326,9 +325,9 @@ double time_across(const System& sys, const Vector& gaps) {
   return std::isfinite(shortest) ? few_digits(shortest) : unknown;
 }
 
-// A size for every state from what the description says: times from the plant, accelerations from loads and
-// limits, velocities from surfaces, lengths from gaps: within the machine's own time a load might carry a coordinate far
-// beyond a narrow gap. It sets absolute tolerances only, and grows with the motion.
+// A size for every state from the description: times from the plant, accelerations from loads and limits, velocities
+// from surfaces, lengths from gaps, since within the machine's own time a load might carry a coordinate far beyond a
+// narrow gap. It sets absolute tolerances only, and grows with the motion.
 void size_states(System& sys) {
   set_time_scale(sys);
   const double t = sys.time_scale;

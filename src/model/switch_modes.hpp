@@ -1,4 +1,4 @@
-// The modes by which the linear part of a machine changes: limits of controllers, stretches of springs.
+// Modes that change the linear part of a machine: limits of controllers, segments of springs.
 #pragma once
 
 #include "control/block.hpp" // Saturation
@@ -8,7 +8,7 @@
 
 namespace stickslip {
 
-// Where on its characteristic a flank is; `loose`: its damper would pull, so it has let go.
+// Position of a flank on its characteristic; `loose`: released, since its damper would pull.
 struct FlankMode {
   Index stretch = 0;
   bool loose = false;

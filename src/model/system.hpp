@@ -1,6 +1,5 @@
-// What simulate() works on: a machine reduced to first order, x' = A x + S s(t) + sum_i e_i F_i, with one
-// entry for every friction element. Mechanical plants and plants in matrix notation become the same thing
-// here.
+// A machine reduced to first order for the solvers, x' = A x + S s(t) + sum_i e_i F_i, with one entry for every
+// friction element. Mechanical plants and plants in matrix notation have the same form here.
 #pragma once
 
 #include "core/list.hpp"
@@ -23,7 +22,7 @@
 
 namespace stickslip {
 
-// The description, which few who read what is compiled from it need to know: model/machine.hpp.
+// The description; few readers of a compiled machine need it: model/machine.hpp.
 class Machine;
 struct Smooth; // model/smooth.hpp
 enum class ImpactRule : std::int8_t;
@@ -38,36 +37,37 @@ struct Friction {
   Vector acceleration_s;      // v' = velocity.x . x' + acceleration_s . s
   Index load = -1;            // signal with the given normal load
   Index contact = -1;         // the contact whose normal force is the load instead
-  bool of_compliance = false; // it belongs to a contact that yields, whose force is the given load
-  // What the state adds to the normal load, a polyline over a form: |F_l| of the automaton, or a table. Its values on
-  // each stretch, and the form less each corner; empty without, or where a contact gives it.
+  bool of_compliance = false; // it belongs to a compliant contact, whose force is the given load
+  // State-dependent part of the normal load, a polyline over a form: |F_l| of the automaton, or a table. Its values on
+  // each segment, and the form minus each corner; empty without, or if a contact gives it.
   List<Form> load_parts, load_corners;
-  Index load_shift = -1; // held: of a periodic table, where the period begins less where its first place is,
+  Index load_shift =
+      -1; // held, for a periodic table: the start of the period minus that of the first period,
   double load_period = 0.0;    // a multiple of this
   Index load_contact = -1;     // the contact whose normal force is F_l
-  double load_per_force = 0.0; // nu / F_k: what one newton of |F_l| adds to the normal load
+  double load_per_force = 0.0; // nu / F_k: normal load per newton of |F_l|
   double table_load = 0.0;     // the greatest load of a table
   Index surface = -1;          // signal with the surface velocity
   Index surface_rate = -1;     // signal with its derivative
-  Vector
-      drives; // generalised force per unit where the element is a compensator, whose effect has the other sign
+  Vector drives;      // generalised force per unit of a compensator, whose effect has the opposite sign
   double speed = 0.0; // size of the velocity of a compensator that follows a signal
   bool compensator = false;
-  Index injected = -1;                    // what an observer adds to its first internal state
-  double rate_damping = 0.0;              // force per unit load and unit rate of that addition
+  Index injected = -1;                    // correction of its first internal state by an observer
+  double rate_damping = 0.0;              // force per unit load and unit rate of that correction
   Index states = -1;                      // first internal state of the law in x
   Index lagged = -1;                      // the lagged dry force
-  Index delayed = -1;                     // the sliding velocity of one dead time ago, zero where it stuck
+  Index delayed = -1;                     // the sliding velocity one dead time ago, zero while it stuck
   Index surface_travel = -1;              // presliding displacement s
   Index aged = -1;                        // held: f_sa / f_s at the last entry into stick
   Index peak = -1;                        // held: peak of the sliding curve relative to its static level
   Index entered = -1;                     // held: time of the last entry into stick
   double kinetic = 0.0, break_away = 0.0; // levels per unit load that the automaton's options refer to
   List<double> corners;                   // velocities at which the law's slope jumps
-  // Of the seat of a detent, whose force has the side of its way from there, not that of its velocity; empty: friction.
+  // Distance from the seat of a detent, whose sign determines the force instead of that of the velocity; empty:
+  // friction.
   Form way;
-  List<Form> crests; // the way less that to the crests below and above; empty: there are none
-  Index seat = -1;   // held: where the nearest seat is, a multiple of this
+  List<Form> crests; // the distance minus that to the crests below and above; empty: there are none
+  Index seat = -1;   // held: position of the nearest seat, a multiple of this
   double pitch = 0.0;
   double fine =
       0.0; // velocity below which the curve is within 5 % of its value at v = 0; 0: the curve is flat
@@ -83,13 +83,13 @@ struct Contact {
   Form gap, rate;
   Vector acceleration_s; // second derivative of the gap = rate.x . x' + acceleration_s . s
   double restitution = 0.0;
-  Tape restitution_by_speed; // instead; empty: none
+  Tape restitution_by_speed; // in place of the value; empty: none
   std::optional<double> tangential_restitution;
   ImpactRule impact{};             // Poisson's
   Index friction = -1;             // its friction; -1: none
-  double impulsive_friction = 0.0; // kinetic level, which holds for impulses
+  double impulsive_friction = 0.0; // kinetic level, which applies to impulses
   Index gap_signal = -1, gap_rate = -1, gap_acceleration = -1;
-  // Of one that yields, signals that follow the state: its force, the energy it stores, the power its damper takes.
+  // For a compliant contact, signals that follow the state: its force, its stored energy, the power of its damper.
   Index force = -1, stored = -1, loss = -1;
 
   bool yields() const { return force >= 0; }
@@ -101,7 +101,7 @@ struct Spring {
   Vector effect;         // change of x' per unit of F, the force that opposes elongation
   Form elongation, rate; // rate = d elongation / dt
   double damping = 0.0;
-  Index flanks = -1, count = 0; // first of its flanks, and how many
+  Index flanks = -1, count = 0; // first of its flanks, and their number
   Index rest = -1, rest_rate = -1;
 };
 
@@ -119,71 +119,70 @@ struct System {
   Vector nominal; // size of each state, for tolerances
   Vector finest;  // size that absolute tolerances must not exceed, however large the state becomes; infinite:
                   // none
-  Vector acceleration;     // size of what loads and limits do to each state's rate
-  double time_scale = 0.0; // s; 0: nothing in the description tells a time
-  bool paced = false;      // it comes from rates, samples or the user; else it grows with what a run sees
+  Vector acceleration;     // size of the effect of loads and limits on each state's rate
+  double time_scale = 0.0; // s; 0: the description contains no time
+  bool paced = false;      // it comes from rates, samples or the user; else it grows during a run
   bool rated = false;      // it comes from rates or samples of the machine, or from the user
-  Vector given_size;       // of the states whose size the user has given; else 0
+  Vector given_size;       // of states with a size given by the user; else 0
   Identity identity;
 
-  // The mechanical plant again, for the energy balance. The skew part of the stiffness has no potential: it
-  // does work along the path (empty: none).
+  // Matrices of the mechanical plant, for the energy balance. The skew part of the stiffness has no potential: its work
+  // depends on the path (empty: none).
   Matrix mass, damping, stiffness, circulatory;
   struct Drive {
-    std::string name; // where it acts
+    std::string name; // place of action
     Vector direction; // generalised force per unit
     Vector effect;    // change of x' per unit
     Index signal;
   };
   List<Drive> drives;
   bool needs_interpreter = false;
-  List<Variable> variables; // what a run shows, in the order in which the elements were added
+  List<Variable> variables; // displayed variables, in the order in which the elements were added
 
-  // What is not linear: null in a linear machine. `tangent`: rows, columns and values are those of one instant; else
-  // those that follow the state are not to be used.
+  // Nonlinear parts: null in a linear machine. `tangent`: rows, columns and values hold at one instant; else those that
+  // follow the state are invalid.
   std::shared_ptr<const Smooth> smooth;
   bool tangent = false;
 
   List<Loop> loops;       // controllers as the user added them
   List<Index> loop_order; // in the order of dataflow: continuous ones, then sampled ones
   Index saturations = 0;  // number of saturation modes
-  Index one = -1;         // the signal that is 1, for constants
+  Index one = -1;         // the constant signal 1
   List<Spring> springs;
   List<Flank> flanks; // of all springs: each has a mode
   Constraints constraints;
-  List<Index> rate_of; // the signal that is the derivative of each signal, where controllers need it; else -1
+  List<Index> rate_of; // the signal that is the derivative of each signal, if controllers need it; else -1
 
   Index ns() const { return signals.size(); }
 
-  // Whether the modes of this element are those of its contact.
+  // The modes of this element are those of its contact.
   bool shares_modes(Index element) const {
     const Index c = friction[element].contact;
     return c >= 0 && contacts[c].friction == element;
   }
 };
 
-// Below this velocity a curve is flat: what lies above may change fast as v falls, and a long step could miss
-// it.
+// Velocity below which a curve is flat: above it the curve may change fast as v falls, and a long step could miss this.
 double fine_structure(const Law& law, const LawTraits& traits);
 
-// Throws InvalidArgument or UnknownName where the description makes no sense.
-// own_signals: every use of a signal has an entry of its own, even where two are the same function.
+// Throws InvalidArgument or UnknownName for an inconsistent description.
+// own_signals: every use of a signal has an entry of its own, even of the same function.
 System compile(const Machine& machine, bool own_signals = false);
 
 // Sizes of the states from loads, forces and surface speeds; compile() has done so already.
 void size_states(System& sys);
 
-// Throws for a machine that is not linear: `what` is made for constant matrices.
+// Throws for a nonlinear machine: `what` requires constant matrices.
 void linear_only(const System& sys, const std::string& what);
 
-// Sizes of positions and velocities, behind each other, where the machine's own time is t and these are the gaps (0:
-// unknown), and what loads and limits do to each state's rate meanwhile.
+// Sizes of positions, then velocities, for a time t of the machine and these gaps (0: unknown), and of the effect of
+// loads and limits on each state's rate within t.
 struct MotionSizes {
   double time;
   Vector acceleration, nominal;
 };
 MotionSizes size_motion(const System& sys, double t, const Vector& gaps);
-// The shortest time in which what drives the machine carries it across one of these gaps; infinite if there is none.
+// The shortest time in which loads carry the machine across one of these gaps; infinite if there is none.
 double time_across(const System& sys, const Vector& gaps);
 
 // Index of a name in a list, or UnknownName that lists the known ones.

@@ -1,4 +1,4 @@
-// What a run shows: one table of names for results, real time and whoever else reads a motion.
+// Displayed variables: one table of names for results, the real-time form and other readers of a motion.
 #pragma once
 
 #include "core/fields.hpp"
@@ -8,7 +8,7 @@
 
 namespace stickslip {
 
-// Where a number is read from, and what `index` counts there.
+// Source of a number, and the meaning of `index` there.
 enum class Read {
   state,  // of x
   rate,   // of x, its derivative
@@ -33,7 +33,7 @@ enum class Read {
   saturation,
   reference,
   error,
-  sum // terms of a variable that has no place of its own
+  sum // terms of a variable without a place of its own
 };
 template <> struct Words<Read> {
   static constexpr const char* list[] = {"state",
@@ -67,12 +67,12 @@ struct Along {
   Quantity position, velocity, acceleration, force, impulse;
 };
 
-// One variable that every element of a kind shows, behind its name; without a quantity it is a number.
+// One variable of all elements of a kind, with the suffix of its name; without a quantity it is dimensionless.
 struct Shown {
   const char* suffix;
   Read from;
   Quantity Along::* quantity = nullptr;
-  Read also = Read::sum; // to be added; sum: nothing
+  Read also = Read::sum; // to be added; sum: none
 };
 
 struct VariableTerm {

@@ -1,5 +1,5 @@
-// The table of variables: states first, then what the elements show, in the order in which they were added, then
-// the outputs of a plant in matrix notation.
+// Table of variables: states first, then those of the elements, in the order in which they were added, then the outputs
+// of a plant in matrix notation.
 #include "model/draft.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ public:
     if (const MatrixPlant* m = d.machine.matrices()) outputs(*m);
   }
 
-  template <class E> void operator()(const E& e) { // of any kind that shows what its row says
+  template <class E> void operator()(const E& e) { // of any kind with rows in the table
     if constexpr (requires { e.on; })
       show(e.name, E::shown, along(e.on));
     else
@@ -35,7 +35,7 @@ public:
 
   void operator()(const AppliedForce&) {}
 
-  // A contact has one mode, which says whether it is open as well.
+  // A contact has one mode, which includes open.
   void operator()(const ContactElement& c) {
     if (c.has_tangent()) show(c.name, FrictionElement::shown, sliding(c));
     std::erase_if(sys.variables, [&](const Variable& v) { return v.name == c.name + ".mode"; });
@@ -74,7 +74,7 @@ private:
     }
   }
 
-  // The row of this name where such numbers are read from.
+  // Row with this name and this source.
   Index place(Read from, const std::string& name) const {
     const auto among = [&](const auto& rows) {
       return std::ranges::find_if(rows, [&](const auto& row) { return row.name == name; }) - rows.begin();
@@ -89,9 +89,9 @@ private:
     return holds(d.machine.mechanical()->rotary, coordinate) ? along_angle : along_length;
   }
 
-  // Of a linear form: coordinates with the factor 1 or -1 say it, since other factors may have units of their own. Without
-  // them lengths say it, whose factors are directions and ratios; angles do not: a factor is a radius, and the form a
-  // length, as often as a ratio.
+  // Unit of a linear form. Coordinates with the factor 1 or -1 determine it, since other factors may have units of
+  // their own. Without such coordinates lengths determine it, whose factors are directions and ratios; angles do not: a
+  // factor may be a radius, and the form a length, as well as a ratio.
   const Along& along(const Combination& on) const {
     if (d.machine.mechanical() == nullptr || on.empty()) return along_length;
     const auto agreed = [&](const auto& counts) {
@@ -107,7 +107,8 @@ private:
     return agreed([](const Part&) { return true; }) == &along_length ? along_length : along_unknown;
   }
 
-  // Of sliding in a contact: coefficients of friction are numbers, so what presses tells it where the motion does not.
+  // Unit of sliding in a contact: coefficients of friction are dimensionless, so the normal direction determines it if
+  // the motion does not.
   const Along& sliding(const ContactElement& c) const {
     const Along& one = along(c.tangent);
     return &one == &along_unknown ? along(c.normal) : one;

@@ -13,8 +13,8 @@ namespace stickslip {
 
 namespace {
 
-// Impacts that follow each other at one instant, per contact of the machine: in a row of bodies each passes its motion on
-// and is struck from the other side.
+// Successive impacts at one instant, per contact of the machine: in a row of bodies each passes on its momentum and is
+// hit from the other side.
 constexpr Index impacts_per_contact = 4;
 
 } // namespace
@@ -57,7 +57,7 @@ void ContactInstant::make_room() {
     for (Index k = 0; k <= np; ++k) rooms[c][k].reserve(sys, c, k, c > 0 && k <= rubs ? sets : 0);
 }
 
-// Of one instant at most: in the expansion of an impact friction need not be open with its contact.
+// An upper bound for one instant: in the expansion phase friction may act at a contact without normal impulse.
 Index ContactInstant::count_mode_sets() const {
   Index sets = 1;
   const auto times = [&](Index by) { sets = std::min(sets * by, contact::largest_on_failure); };
@@ -95,7 +95,8 @@ void ContactInstant::begin(double t, const double* signals, const double* x, con
   state.modes = modes;
   state.nominal = state.nominal.cwiseMax(state.base_x.cwiseAbs());
   state.left.setConstant(
-      -std::numeric_limits<double>::infinity()); // the step bounds slips in rapid succession
+      -std::numeric_limits<
+          double>::infinity()); // the fixed step bounds the number of slips in rapid succession
   std::fill(state.brief.begin(), state.brief.end(), std::int8_t{0});
   record.impacts = 0;
   record.impulses.clear(), record.rubs.clear();
@@ -119,7 +120,7 @@ bool ContactInstant::decide(double t, const double* signals, const List<Guard>& 
   return decided;
 }
 
-// Impacts until nothing that touches approaches any more. False where one has no answer, or where they do not end.
+// Impacts until no touching contact approaches. False if an impact has no answer or the impacts do not end.
 bool ContactInstant::strike(bool rebounds) {
   for (Index j = 0; j < touched.size(); ++j) touched[j] = state.modes.contact[j] == Mode::closed;
   for (const Guard& g : causes)
@@ -135,7 +136,7 @@ bool ContactInstant::strike(bool rebounds) {
     if (state.modes.contact[j] != Mode::closed && !c.of_velocity) move_onto(at, c.gap, c.effect);
     state.modes.contact[j] = closed ? Mode::closed : Mode::open;
   }
-  if (active.struck) // what stopped at this instant has been moved
+  if (active.struck) // an impact has moved elements that stopped at this instant
     std::erase_if(causes, [](const Guard& g) { return g.kind == GuardKind::slip_ends; });
   return true;
 }
@@ -146,7 +147,7 @@ void ContactInstant::find_approaching() {
     if (touched[j] && !sys.contacts[j].yields() && at.rate(j) < -at.no_rate(j)) approaching.push_back(j);
 }
 
-// One impact of everything that touches and does not separate. Rebounds that are too slow to count are none.
+// One impact of all contacts that touch and do not separate. Rebounds below the threshold are plastic.
 bool ContactInstant::strike_once(bool rebounds) {
   struck.clear();
   Index rubs = 0;
@@ -193,7 +194,7 @@ bool ContactInstant::choose() {
   return true;
 }
 
-// Guards of one instant need not all have their way, and may have been located a few digits apart.
+// Guards of one instant need not all change their modes, and their times may differ by the error of event location.
 bool ContactInstant::search(ModeProblem& posed) {
   auto holds = [&](const contact::Candidate& c) {
     tried = state.modes;

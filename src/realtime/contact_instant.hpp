@@ -1,14 +1,14 @@
-// One instant of a linear machine with rigid contacts in the fixed-step form, in the order of transition/ and by its
-// functions, with room made in advance:
-//   strike()   impacts, one after the other                      impact.hpp
-//   choose()   what touches and what rests                       active_set.hpp
+// One instant of a linear machine with rigid contacts in the fixed-step form, in the order of transition/ and with its
+// functions, in preallocated memory:
+//   strike()   impacts in succession                             impact.hpp
+//   choose()   contacts that touch, elements at rest             active_set.hpp
 //              the complementarity problem in accelerations      mode_problem.hpp
 //              its answer, static to kinetic friction included   rules.hpp
-// Where rigidity leaves a normal force open (two supports of one body, or a stop beside friction that sticks), the motion is
-// that of sets of modes in which nothing is open: one support alone carries, or friction keeps its kinetic level at v = 0.
-// Steps of unbounded work are left out: a look at higher derivatives (where these decide, the present modes go on and
-// their guards watch), limits of impacts in rapid succession (the fixed step bounds their number), and an impact without
-// collision (Painleve).
+// If a normal force is statically indeterminate (two supports of one body, or a stop beside sticking friction), the
+// motion is that of determinate sets of modes: one support alone carries the load, or friction keeps its kinetic level
+// at v = 0. Steps of unbounded work are omitted: decisions by higher derivatives (if these decide, the present modes
+// stay and their guards are monitored), limits of impacts in rapid succession (the fixed step bounds their number), and
+// an impact without collision (Painleve).
 #pragma once
 
 #include "core/list.hpp"
@@ -20,30 +20,31 @@ namespace stickslip {
 
 class ContactInstant {
 public:
-  // first: the state from which the machine starts.
+  // first: the initial state of the machine.
   ContactInstant(const System& system, RegimeCache& regimes, const State& first);
 
-  // Decides what follows from these guards at t, in x and modes, under these signals. rebounds: impacts have their
-  // restitution; else none. False where no answer was found: then modes stay.
+  // Decides the modes after these guards at t, in x and modes, for these signals. rebounds: impacts have their
+  // restitution; else none. False if no answer was found: then modes stay.
   bool decide(double t, const double* signals, const List<Guard>& fired, bool rebounds, double* x,
               Modes& modes) noexcept;
 
-  // Friction elements of one body share what they hold, which takes memory.
+  // Distributes friction forces among the elements of one body, which allocates.
   void share_friction();
-  // Every set of modes is tried one by one, which takes no memory.
+  // Every set of modes can be enumerated without allocation.
   bool bounded() const { return few_modes; }
   // Sum of the normal impulses of a contact so far.
   double impulse(Index contact) const { return impulses(contact); }
 
-  // Asks the caller if a motion in these modes lasts, starting from x.
+  // Callback: a motion in these modes, starting from x, lasts.
   struct Lasts {
     bool (*call)(void* self, const Modes& modes, const double* x) noexcept = nullptr;
     void* self = nullptr;
   } lasts;
-  List<Guard> fired; // room for the caller's
+  List<Guard> fired; // workspace of the caller
 
 private:
-  // Room for a number of contacts and of friction elements: Eigen's matrices keep their memory as long as they keep their size.
+  // Memory for a number of contacts and of friction elements: Eigen's matrices keep their memory as long as they keep
+  // their size.
   struct Room {
     ModeProblem modes;
     PosedImpact impact;
@@ -64,7 +65,7 @@ private:
   List<Index> tangents; // friction elements of each contact
   List<Index> struck, approaching;
   List<bool> touched;
-  List<Guard> causes; // what the modes are decided by
+  List<Guard> causes; // guards that decide the modes
   Modes tried;
   Vector impulses;
   bool few_modes = true;

@@ -1,6 +1,6 @@
-// The map of one fixed step of x' = A x + S s, with signals that go straight from s0 to s0 + d within it:
-//   x(h) = F x + G0 s0 + G1 d
-// by the exponential of the extended matrix.
+// Map of one fixed step of x' = A x + S s, with signals that change linearly from s0 to s0 + d within it,
+//   x(h) = F x + G0 s0 + G1 d,
+// from the exponential of the extended matrix.
 #pragma once
 
 #include "core/types.hpp"

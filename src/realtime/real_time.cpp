@@ -83,7 +83,7 @@ void RealTime::refuse_what_it_cannot() const {
                             "contacts of linear machines only; give the contact a compliance");
 }
 
-// Values of all signals at the start, and which of them are inputs.
+// Values of all signals at the start, and the signals that are inputs.
 void RealTime::find_inputs() {
   full.resize(sys.ns());
   for (Index i = 0; i < sys.ns(); ++i) {
@@ -118,7 +118,7 @@ void RealTime::size_work(const Vector& x0) {
   }
 }
 
-// The choice of modes at the start is that of every run, after the first instants of sampled controllers.
+// Chooses the modes at the start as simulate() does, after the first sampling instants of controllers.
 void RealTime::choose_first_modes(const Vector& x0) {
   State first = initial_state(sys, t0, x0);
   check_formulas(sys, first);
@@ -128,7 +128,7 @@ void RealTime::choose_first_modes(const Vector& x0) {
                                 ", but a surface cannot pull");
   std::copy_n(first.base_x.data(), sys.nx, a.x);
   now = first.modes;
-  if (sampled->any()) { // what they read depends on no friction element
+  if (sampled->any()) { // their inputs do not depend on friction elements
     for (Index i = 0; i < sys.friction.size(); ++i)
       if (!sys.friction[i].traits.sticks) now.friction[i].mode = Mode::slip_forward;
     plan = &plan_of(now);
@@ -146,16 +146,16 @@ void RealTime::choose_first_modes(const Vector& x0) {
   now = first.modes;
   now.sides.clear();
   if (has_rigid_contacts(sys)) contacts = std::make_unique<ContactInstant>(sys, cache, first);
-  if (contacts && cache.get(sys, now).sharing.any()) { // real time does not share normal forces
+  if (contacts && cache.get(sys, now).sharing.any()) { // the real-time form does not share normal forces
     now.at_limit.clear();
     contacts->decide(t0, here(), {}, true, a.x, now);
   }
   slide_on_what_yields();
-  for (Index i = 0; i < sys.friction.size(); ++i) // accumulations of slips are cut short by the step
+  for (Index i = 0; i < sys.friction.size(); ++i) // the step bounds accumulations of slips
     if (sys.friction[i].surface_travel < 0) now.friction[i].hold = Hold::by_limit;
 }
 
-// Friction of a contact that yields is there throughout, and comes to nothing with its load.
+// Friction of a compliant contact always slides; its force vanishes with its load.
 void RealTime::slide_on_what_yields() {
   for (Index j = 0; j < sys.contacts.size(); ++j)
     if (sys.contacts[j].yields()) now.contact[j] = Mode::open;
@@ -163,14 +163,14 @@ void RealTime::slide_on_what_yields() {
   for (Index i = 0; i < sys.friction.size(); ++i) {
     FrictionMode& mode = now.friction[i];
     if (sys.friction[i].contact >= 0 || (!mode.open() && !mode.free)) continue;
-    mode.free = false; // loads are numbers here, and zero is one of them
+    mode.free = false; // loads are numbers here, and may be zero
     const double v = relative_velocity(system_here().friction[i], a.x, s);
     mode.enter(std::abs(v) > velocity_tolerance(i) || !sys.friction[i].traits.sticks ? slip(v < 0.0 ? -1 : 1)
                                                                                      : Mode::stick);
   }
 }
 
-// What slides has always slid as it does at the start.
+// Before the start, sliding elements have slid at the initial velocity.
 void RealTime::start_rings() {
   for (Index i = 0; i < sys.friction.size(); ++i)
     if (const Friction& p = sys.friction[i]; p.delayed >= 0)
@@ -178,7 +178,7 @@ void RealTime::start_rings() {
                          now.friction[i].sticks() ? 0.0 : a.x[p.delayed]);
 }
 
-// The velocity at the end of a step, and that of one dead time before.
+// Stores the velocity at the end of a step, and that of one dead time before.
 void RealTime::remember() noexcept {
   for (Ring& ring : rings) {
     const double* const s = here();
@@ -189,7 +189,7 @@ void RealTime::remember() noexcept {
   }
 }
 
-// A point: changes, x, signals, forces; with room for a row that only fills up a pair.
+// Layout of a point: changes, x, signals, forces; with an unused row where pairs require one.
 void RealTime::lay_out() {
   const Index nv = moving.size(), np = sys.friction.size(), most_curved = 2 * np + 1;
   for (Point* p : {&a, &b, &e}) {
@@ -212,7 +212,7 @@ void RealTime::lay_out() {
 
 namespace {
 
-// How much elements see of each signal, controllers not counted.
+// Weight of each signal in the elements, without controllers.
 Vector seen_by_elements(const System& sys) {
   Vector seen = sys.S.cwiseAbs().colwise().sum().transpose();
   if (sys.smooth && sys.smooth->moving_inertia())
@@ -245,7 +245,7 @@ Vector seen_by_controllers(const System& sys) {
   return seen;
 }
 
-// Controllers read rates of outputs of others.
+// Some controllers read rates of outputs of others.
 bool has_chained_loops(const System& sys) {
   return std::any_of(sys.loops.begin(), sys.loops.end(), [](const Loop& l) {
     return std::any_of(l.inputs.begin(), l.inputs.end(), [](const Input& in) { return !in.outputs.empty(); });
@@ -254,7 +254,7 @@ bool has_chained_loops(const System& sys) {
 
 } // namespace
 
-// Signals that are not constant, or are inputs, as long as anything sees them.
+// Signals that are not constant, or are inputs, if any element depends on them.
 void RealTime::find_moving(const Vector& still) {
   const Vector seen = seen_by_elements(sys) + seen_by_controllers(sys);
   const bool chained = has_chained_loops(sys);
@@ -347,7 +347,7 @@ static void drop_shared(auto& plans, ContactInstant& contacts) {
   if (std::any_of(plans.begin(), plans.end(), is_shared)) contacts.share_friction();
 }
 
-// Every combination of modes that the machine can come to, where there are few enough; else each as it comes.
+// Builds every reachable combination of modes if these are few; else each when it first occurs.
 void RealTime::build_all() {
   List<Modes> all{now};
   complete = true;
@@ -366,7 +366,7 @@ void RealTime::build_all() {
     const Friction& p = sys.friction[i];
     complete = complete && p.traits.switches == 0;
     vary([i](Modes& m) -> auto& { return m.friction[i]; }, modes_of(p));
-    if (p.contact >= 0) // open with its contact
+    if (p.contact >= 0) // open together with its contact
       std::erase_if(
           all, [&](const Modes& m) { return (m.contact[p.contact] == Mode::open) != m.friction[i].open(); });
     if (!p.load_parts.empty())
@@ -385,8 +385,8 @@ void RealTime::build_all() {
   if (contacts) drop_shared(plans, *contacts);
 }
 
-// Signals at both ends of the step. One that jumps keeps its piece to the end of the step and jumps between
-// two steps. Returns whether any did.
+// Signals at both ends of the step. A discontinuous signal keeps its piece to the end of the step and jumps between two
+// steps. Returns true if one jumped.
 bool RealTime::sample(const double* given) noexcept {
   const double t = time(), end = t0 + static_cast<double>(ticks + 1) * h;
   for (Index k = 0; k < input.size(); ++k) input(k) = given[k];
@@ -394,12 +394,12 @@ bool RealTime::sample(const double* given) noexcept {
   for (Index j = 0; j < drives.size(); ++j) {
     const Drive& one = drives[j];
     const Signal& s = sys.signals[one.signal];
-    if (one.whole) { // goes on from the end of the last step
+    if (one.whole) { // continues from the end of the last step
       a.change[j] = value(s.pieces.front(), end, one.degree) - a.s[j];
       clip_load(j);
       continue;
     }
-    // The piece that holds at the start of the step goes on to its end.
+    // The piece at the start of the step is used to its end.
     const double near = tolerance::instant * h;
     double first = 0.0, last = 0.0;
     if (!s.pieces.empty()) {
@@ -421,7 +421,7 @@ bool RealTime::sample(const double* given) noexcept {
   return jumped;
 }
 
-// A surface cannot pull: a negative load counts as zero.
+// A surface cannot pull: negative loads are clipped to zero.
 void RealTime::clip_load(Index j) noexcept {
   const double first = a.s[j], last = first + a.change[j];
   if (!drives[j].load || (first >= 0.0 && last >= 0.0)) return;
@@ -430,7 +430,7 @@ void RealTime::clip_load(Index j) noexcept {
   clipped = true;
 }
 
-// Those that formulas give: the tangent has clipped them.
+// Loads from formulas, which the tangent has clipped.
 void RealTime::look_at_loads() noexcept {
   if (sys.smooth && !sys.smooth->loads.empty()) {
     Tangent& tangent = w.tangent(sys);
@@ -441,7 +441,7 @@ void RealTime::look_at_loads() noexcept {
   if (clipped) ++clipped_steps;
 }
 
-// A surface whose velocity jumps takes nothing along.
+// A jump of the surface velocity ends sticking.
 void RealTime::follow_jumps() noexcept {
   bool changed = false;
   for (Index element : moving_surfaces) {

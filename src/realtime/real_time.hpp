@@ -1,31 +1,29 @@
-// The fixed-step form of a machine, for real time: the same regimes, guards and settings of the automaton's
-// states as simulate(), but each step has one length and bounded work. Without bristles a step is one map
-// made in advance, together with one evaluation of each sliding curve (real_time_plan.hpp); bristles go by
-// one linearly implicit step of order 2 (ROS2 of Verwer et al. 1999: L-stable, and of order 2 whatever the
-// Jacobian). Guards are looked at at the end of the step; one that has fired is located within it on a
-// parabola through both ends, modes and states change there, and the rest of the step goes on in the new
-// regime: at most `max_transitions` instants per step, what is left is flagged and met at the start of the
-// next step. Events between two steps that undo each other are not seen. The error is of first order in the
-// step.
+// Fixed-step form of a machine, for real time: the regimes, guards and automaton states of simulate(), but with steps
+// of one length and bounded work. Without bristles a step is one precomputed map, together with one evaluation of each
+// sliding curve (real_time_plan.hpp); with bristles it is one linearly implicit step of order 2 (ROS2 of Verwer et al.
+// 1999: L-stable, and of order 2 for any Jacobian). Guards are evaluated at the end of the step. A guard that has fired
+// is located within the step on a parabola through both ends; modes and states change there, and the rest of the step
+// continues in the new regime: at most `max_transitions` instants per step. Further transitions are flagged and made at
+// the start of the next step. Two events within a step that cancel each other are not detected. The error is of first
+// order in the step.
 //
-// Where the motion is a function of positions and velocities, a step is that of ROS2 with rows, columns and values as
-// they are at each of its two stages, and a Jacobian of differences. Corners of formulas are passed as they come; a
-// contact that yields is a force like any other.
+// For motions with functions of positions and velocities, a step is that of ROS2 with the rows, columns and values at
+// each of its two stages, and a Jacobian of differences. Corners of formulas are not located; a compliant contact is a
+// force like any other.
 //
-// Rigid contacts of linear machines: contact_instant.hpp decides what follows from an instant, which is located on the exact
-// flow where no curve makes the motion nonlinear. Once `max_transitions` instants are used up modes stay as they are to the
-// end of the step; only contacts that are met close, each once at most, without a rebound: so impacts in rapid succession
-// end, and nothing overlaps.
+// Rigid contacts of linear machines: contact_instant.hpp decides each instant, which is located on the exact flow
+// unless a curve makes the motion nonlinear. After `max_transitions` instants modes stay to the end of the step, except
+// that contacts that are reached close, each at most once and without rebound: this ends impacts in rapid succession
+// and prevents overlaps.
 //
-// Springs are linear from corner to corner: on which stretch each of their flanks is, and whether its damper has let go,
-// are modes like any other.
+// Springs are piecewise linear: the segment of each flank, and its release by the damper, are modes like any other.
 //
-// Continuous controllers are part of the regimes, and their limits are modes like any other. Sampled ones run
-// at the start of those steps on which their instants fall; an output that has been computed for a while
-// appears where its delay ends, also within a step.
+// Continuous controllers are part of the regimes, and their limits are modes like any other. Sampled ones run at the
+// start of those steps that contain their sampling instants; a delayed output takes effect at the end of its delay,
+// also within a step.
 //
-// step() and read() neither allocate nor throw once every combination of modes has been built, which the
-// constructor does where there are at most `prebuilt_limit` of them (laws with internal switches excepted).
+// step() and read() neither allocate nor throw after every combination of modes has been built; the constructor does
+// this for at most `prebuilt_limit` combinations (except for laws with internal switches).
 #pragma once
 
 #include "core/list.hpp"
@@ -45,7 +43,7 @@ struct RealTimeOutput {
   using Kind = Read;
   Kind kind = Kind::state;
   Index index = 0; // state, element or controller
-  Index part = 0;  // of a controller: which output
+  Index part = 0;  // of a controller: index of the output
 };
 
 class RealTime {
@@ -63,7 +61,7 @@ public:
 
   // `values` are held over this step, one for each name in inputs().
   void step(const double* values) noexcept;
-  // At the end of the last step.
+  // Values at the end of the last step.
   void read(const RealTimeOutput* what, Index count, double* out) noexcept;
 
   double time() const { return t0 + static_cast<double>(ticks) * h; }
@@ -73,16 +71,15 @@ public:
   const Modes& modes() const { return now; }
   bool prebuilt() const { return complete && in_place && (!contacts || contacts->bounded()); }
 
-  std::int64_t transitions = 0;   // instants at which modes changed, so far
-  std::int64_t left_over = 0;     // steps that left a transition to the next
+  std::int64_t transitions = 0;   // instants with mode changes so far
+  std::int64_t left_over = 0;     // steps that postponed a transition to the next
   bool late = false;              // the last step did
-  std::int64_t clipped_steps = 0; // steps in which a normal load was negative and counted as zero
+  std::int64_t clipped_steps = 0; // steps in which a negative normal load was clipped to zero
   bool clipped = false;           // the last step did so
-  bool failed = false;            // the state would not have been finite: it was kept, and stays
+  bool failed = false;            // the state would have become non-finite: it stays at its last finite value
 
 private:
-  // State, moving signals and forces at one instant, one after the other, behind the changes of the signals
-  // over a whole step.
+  // Changes of the signals over a whole step, then state, moving signals and forces at one instant.
   struct Point {
     List<double> store;
     double *change = nullptr, *x = nullptr, *s = nullptr, *f = nullptr;
@@ -98,33 +95,33 @@ private:
   double h, t0;
   int most;
   std::int64_t ticks = 0;
-  bool complete = false, in_place = true; // in_place: rows that turn take no memory
+  bool complete = false, in_place = true; // in_place: turning rows do not allocate
   Modes now;
   RegimeCache cache;
   std::map<Modes, std::unique_ptr<RealTimePlan>> plans;
   const RealTimePlan* plan = nullptr;
   List<Ring> rings;                         // of elements with dead time
-  std::unique_ptr<ContactInstant> contacts; // where there are rigid ones; else null
+  std::unique_ptr<ContactInstant> contacts; // null without rigid contacts
   Scratch w;
 
   List<std::string> input_names;
   Moving moving;
   List<Drive> drives;
-  List<Index> moving_surfaces; // elements that stick on a surface that may jump
+  List<Index> moving_surfaces; // elements that stick on a surface whose velocity may jump
   bool any_input = false, fresh = true;
-  Vector input, before, full; // full: all signals at the instant last asked for
+  Vector input, before, full; // full: all signals at the most recent instant
 
   std::unique_ptr<SampledLoops> sampled;
   Vector samples, sample_rates, slopes; // of limits of controllers
-  bool clamps = false;                  // a limit looks at rates
+  bool clamps = false;                  // a limit depends on rates
 
-  // Work of one step. A base step leads from a at time `at` within the step over the length `span` to b.
+  // Workspace of one step. A base step leads from a at time `at` within the step over the length `span` to b.
   double at = 0.0, left = 0.0, span = 0.0;
   bool have_rate = false, have_values = false;
   Point a, b, e;
   List<CurvedValue> values;
   Vector rate, f0, f1, k1, k2, dfdt, force, came_from, velocity_tolerance, force_tolerance, sdot;
-  Vector load_zero; // a load that a formula gives may be below zero by this, which is rounding
+  Vector load_zero; // rounding error of a load from a formula, which may be below zero by this
   List<double> ga, gb, ge;
   Matrix J, W;
   List<double> K, d, rhs;
@@ -146,7 +143,7 @@ private:
   void look_at_loads() noexcept;
   void follow_jumps() noexcept;
   const double* all(const Point& p) noexcept;
-  // Where a stands: signals, those that follow the state too, and rows and columns.
+  // Evaluates at a: signals, those that follow the state included, and rows and columns.
   const double* here() noexcept;
   const System& system_here() noexcept;
 

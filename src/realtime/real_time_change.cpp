@@ -8,9 +8,9 @@
 
 namespace stickslip {
 
-// Everything that has fired at this instant, and what follows from it without any time passing. Guards at the
-// instant are in ge, those at the end of the part in gb; the one that was located fires whatever rounding
-// says, and with it those that are the same.
+// All guards that fire at this instant, and the mode changes that follow at the same time. Guards at the instant are in
+// ge, those at the end of the part in gb; the located guard always fires, together with those equal to it within
+// rounding.
 void RealTime::change(Index which) noexcept {
   const RealTimePlan& old = *plan;
   const Regime& r = *old.regime;
@@ -38,12 +38,12 @@ void RealTime::change(Index which) noexcept {
   if (contacts) return meet_surfaces(a);
   if (stops && !sys.smooth) meet_surfaces(a);
   release_beyond();
-  // Near a dead centre what is left of a velocity would take a great impulse: only of what stays.
+  // Near a dead centre a residual velocity would need a large impulse: only for elements that stay at rest.
   if (stops && sys.smooth) meet_what_holds();
   came_from.setZero();
 }
 
-// Elements that hold let go where the new forces are beyond their limits, each at most once.
+// Releases holding elements whose new forces exceed their limits, each at most once.
 void RealTime::release_beyond() noexcept {
   for (Index round = 0; round <= sys.friction.size() && !plan->regime->sticking.empty(); ++round) {
     const Guard* first = furthest_beyond();
@@ -54,9 +54,9 @@ void RealTime::release_beyond() noexcept {
   }
 }
 
-// No guard of these modes fires just after: the first of its value and its first two derivatives that is not zero is negative.
+// No guard of these modes fires just after: the first nonzero of its value and first two derivatives is negative.
 bool RealTime::lasts(const Modes& modes, const double* x) noexcept {
-  constexpr double located = 1e3; // times the tolerance of a guard: what locating it leaves
+  constexpr double located = 1e3; // times the tolerance of a guard: error of event location
   const auto known = plans.find(modes);
   if (known == plans.end() || known->second->halves.empty()) return true;
   const RealTimePlan& next = *known->second;
@@ -76,7 +76,7 @@ bool RealTime::lasts(const Modes& modes, const double* x) noexcept {
   return true;
 }
 
-// What a guard does to its element.
+// Mode change of the element of a guard.
 void RealTime::fire(const Regime& r, const Guard& g) noexcept {
   switch (g.kind) {
   case GuardKind::slip_ends:
@@ -100,7 +100,7 @@ void RealTime::fire(const Regime& r, const Guard& g) noexcept {
   }
 }
 
-// Of the elements that hold and now cannot, the one that is furthest beyond its limits: it may relieve the rest.
+// Among elements that cannot hold, the one that exceeds its limits most: releasing it may relieve the others.
 const Guard* RealTime::furthest_beyond() noexcept {
   const Regime& r = *plan->regime;
   if (!plan->curved.empty() && !have_values) forces_at_a();
@@ -117,7 +117,7 @@ const Guard* RealTime::furthest_beyond() noexcept {
   return first;
 }
 
-// A flank comes to another stretch of its line, or its damper lets go or pushes again.
+// A flank enters another segment, is released by its damper, or pushes again.
 void RealTime::pass_corner(const Regime& r, const Guard& g) noexcept {
   FlankMode& mode = now.flank[g.flank];
   const FlankMode next = r.linear->flank_guards[g.flank_guard].next;
@@ -138,7 +138,7 @@ void RealTime::stop(Index i) noexcept {
   const double t = time() + at;
   const int was = now.friction[i].direction();
   const double N = normal_load(p, now.friction[i].load_stretch, a.x, s);
-  if (p.velocity.x.dot(p.effect) == 0.0) { // at a dead centre no force of its own could hold it
+  if (p.velocity.x.dot(p.effect) == 0.0) { // at a dead centre its force has no effect on the motion
     change_mode(p, was, -was, 0.0, N, t, a.x);
     return enter(now.friction[i], p, slip(-was), a.x);
   }
@@ -147,15 +147,14 @@ void RealTime::stop(Index i) noexcept {
   else
     change_mode(p, was, 0, 0.0, N, t, a.x);
   now.friction[i].enter(Mode::stick);
-  came_from(i) = was; // whence it came
+  came_from(i) = was; // previous mode
 }
 
 void RealTime::release_together(const Regime& r, const Guard& shared_limit) noexcept {
   for_each_leaving(r, shared_limit, [&](Index i, int side) { release(i, side); });
 }
 
-// A sticking element slides from here on. One that came to rest at this same instant only turns round and keeps
-// its force.
+// A sticking element slides from here on. One that came to rest at this same instant only reverses and keeps its force.
 void RealTime::release(Index i, int side) noexcept {
   if (!now.friction[i].sticks()) return;
   const double* s = here();

@@ -11,7 +11,7 @@ void RealTime::put_out_within(double now_at) noexcept {
   if (changed && sys.saturations > 0) saturations_anew();
 }
 
-// Inputs of limits at `a`; their rates where a limit looks at them.
+// Inputs of limits at `a`, with rates if a limit depends on them.
 void RealTime::prepare_saturations() noexcept {
   if (plan->follows) settle_following(a);
   if (!clamps) return;
@@ -41,7 +41,7 @@ void RealTime::saturation_fired(Index number) noexcept {
   choose(limit.loop, limit.output, &limit.trigger);
 }
 
-// Inputs have jumped.
+// Decides all saturations anew after a jump of inputs.
 void RealTime::saturations_anew() noexcept {
   prepare_saturations();
   const Modes& shown = plan->regime->modes;

@@ -1,4 +1,4 @@
-// What every step of the fixed-step form evaluates.
+// Functions that every step of the fixed-step form evaluates.
 #include "dynamics/element_force.hpp"
 #include "realtime/real_time_plan.hpp"
 

@@ -48,10 +48,10 @@ bool linear_viscous(const Law& law, int mode, double slope) {
   return true;
 }
 
-// The last half is a millionth of a step: what is left of an instant behind it goes by Heun's method.
+// The last half is a millionth of a step: the remainder of a time is integrated by Heun's method.
 constexpr int most_halves = 20;
 
-// Rows of linear forms over x, s and the curved.
+// Rows of linear forms over x, s and the curved forces.
 struct SystemRows {
   Matrix x, s, f;
   SystemRows(Index n, Index nx, Index ns, Index m)
@@ -65,7 +65,7 @@ public:
 
   bool possible() const {
     if (sys.smooth) return false;
-    if (has_rigid_contacts(sys)) return regime.affine; // as the regime has folded it
+    if (has_rigid_contacts(sys)) return regime.affine; // as in the matrices of the regime
     bool ages = false;
     for (const Friction& p : sys.friction) {
       if (p.states >= 0 || p.injected >= 0) return false;
@@ -98,7 +98,7 @@ private:
   List<Index> first; // channel of each sliding element, or -1
   List<Index> second;
 
-  // Friction that follows a contact's force is part of the matrices.
+  // Friction that depends on a contact's force is part of the matrices.
   void take_affine() {
     const Index nx = sys.nx, ns = sys.ns(), ng = regime.guards.size();
     SystemRows own(nx, nx, ns, 0), guards(ng, nx, ns, 0);
@@ -131,7 +131,7 @@ private:
       Form travel = zero(sys);
       travel.x(p.surface_travel) = 1.0;
       c.u = sparse(travel, moving);
-    } else if (kind == CurvedForce::Kind::delayed) { // stands still during a step
+    } else if (kind == CurvedForce::Kind::delayed) { // constant during a step
       Form past = zero(sys);
       past.x(p.delayed) = 1.0;
       c.u = sparse(past, moving);
@@ -223,7 +223,7 @@ private:
     return held_map(own.x, S, span);
   }
 
-  // Signals change by the share of the span in a whole step.
+  // Signals change in proportion to the span within a whole step.
   SmallMap map_of(const HeldMap& made, Index m, double span) const {
     const Index nv = moving.size();
     Matrix columns(sys.nx, nv + sys.nx + nv + m);
@@ -312,7 +312,7 @@ private:
 
 namespace {
 
-// Size of a force that holds, in a motion with states and signals of this size.
+// Size of a holding force, in a motion with states and signals of this size.
 double held_size(const System& sys, const Regime& r, Index row, const Vector& size) {
   return r.Lx.row(row).cwiseAbs().dot(size.head(sys.nx)) + r.Ls.row(row).cwiseAbs().dot(size.tail(sys.ns()));
 }
@@ -338,7 +338,7 @@ Projection touching(const System& sys, const Regime& r, const Moving& moving) {
   return gaps;
 }
 
-// Size of the terms of a break-away guard, of which rounding is a share.
+// Size of the terms of a break-away guard, to which its rounding error is relative.
 double break_away_size(const System& sys, const Regime& r, Index element, const Vector& size) {
   const Friction& p = sys.friction[element];
   const auto row = std::find(r.sticking.begin(), r.sticking.end(), element);
@@ -371,7 +371,7 @@ double tolerance_of(const System& sys, const Regime& r, const Guard& g, const Mo
            size_of(sys.contacts[g.contact].rate, sys.nominal, moving.still.data());
   case GuardKind::lifts_off:
     return tolerance::least_size * held_size(sys, r, normal_row(r, g.contact), size);
-  case GuardKind::load_negative: // real time clips it
+  case GuardKind::load_negative: // clipped in the real-time form
     return std::numeric_limits<double>::infinity();
   case GuardKind::saturation: {
     const SaturationGuard& limit = r.linear->guards[g.saturation];

@@ -1,10 +1,10 @@
-// One combination of modes made ready for steps of one length. Where no element has bristles, the motion is
+// One combination of modes, prepared for steps of one length. If no element has bristles, the motion is
 //   x' = A x + S s + C f,   f_j = a curve of one velocity (or travel) times a normal load,
-// and a step of length h is the exact flow of the linear part with f going straight from f0 to f0 + d:
+// and a step of length h is the exact flow of the linear part with f changing linearly from f0 to f0 + d:
 //   x(h) = F x + G0 (s0, f0) + G1 (s1 - s0, d),   d = slopes of f times the change of x,
-// linearly implicit in the few numbers d (an exponential integrator of order 2: Cox and Matthews 2002, their
-// ETD2 with f linearised; for slopes that damp faster than the step, f counts as at its end, so that nothing
-// rings).
+// linearly implicit in the few numbers d (an exponential integrator of order 2: Cox and Matthews 2002, their ETD2 with
+// f linearised; for slopes that damp faster than the step, f has its value at the end of the step, which prevents
+// oscillation).
 #pragma once
 
 #include "core/list.hpp"
@@ -65,7 +65,7 @@ struct CurvedForce {
   Kind kind = Kind::dry;
   SparseRow u, load;
   const Friction* element = nullptr;
-  const Stribeck* stribeck = nullptr; // its law if it is this one alone, so that the compiler sees through it
+  const Stribeck* stribeck = nullptr; // its law if it has a single one, which the compiler can then inline
   int mode = 0;
   unsigned branch = 0;
 };
@@ -76,7 +76,7 @@ struct CurvedValue {
 };
 CurvedValue evaluate(const CurvedForce& channel, const double* xs);
 
-// Values that are to be zero: x += change * values makes them so, with the least change in the metric of the masses.
+// Projection to zero: x += change * values makes the values zero, with the least change in the metric of the masses.
 struct Projection {
   List<SparseRow> rows;
   Matrix change;
@@ -89,13 +89,13 @@ struct RealTimePlan {
   bool quick = false; // the maps below exist
   List<CurvedForce> curved;
   // A point is laid out as (changes of signals over a step, x, varying signals, f).
-  SmallMap step; // from the whole point: x one step later with f as it is
-  List<SmallMap>
-      halves;      // the same after a half of it, a quarter, ...: where rigid contacts ask for exact instants
-  SmallMap rate;   // from (x, s, f): x'
-  SmallMap guards; // from (x, s, f): guard values with limits fully aged
-  List<SparseRow> short_guards; // the same where each is one velocity or the like; else empty
-  Matrix end, through; // what x(h) gains for each unit of d: if f goes straight, if it is there throughout
+  SmallMap step;         // from the whole point: x one step later with f as it is
+  List<SmallMap> halves; // the same after a half of it, a quarter, ...: for exact instants of rigid contacts
+  SmallMap rate;         // from (x, s, f): x'
+  SmallMap guards;       // from (x, s, f): guard values with limits fully aged
+  List<SparseRow> short_guards; // short form, if each is a single velocity or the like; else empty
+  Matrix end,
+      through; // change of x(h) per unit of d: for f that changes linearly, and for f constant over the step
   Matrix u_end, u_through, load_end, load_through; // the same for each curved force's u and load
   struct Ageing {
     Index guard, element;

@@ -12,7 +12,8 @@
 
 namespace stickslip {
 
-// Outputs that need no x': states, signals, outputs of controllers, which are linear in both, and springs.
+// Outputs that need no x': states, signals, springs, and outputs of controllers, which are linear in states and
+// signals.
 bool RealTime::read_linear(const RealTimeOutput& o, const double* s, double& out) const noexcept {
   using Kind = RealTimeOutput::Kind;
   const auto form = [&](const Form& f) { return value(f, a.x, full.data()); };
@@ -53,7 +54,7 @@ bool RealTime::read_linear(const RealTimeOutput& o, const double* s, double& out
   }
 }
 
-// Of a friction element, where its force has been evaluated.
+// Output of a friction element whose force has been evaluated.
 double RealTime::read_element(const RealTimeOutput& o, const double* s) noexcept {
   using Kind = RealTimeOutput::Kind;
   const Friction& p = system_here().friction[o.index];
@@ -86,7 +87,7 @@ Vector RealTime::forces_of_constraints(const double* s) noexcept {
   return constraint_forces(system_here(), r, a.x, s, f1.data(), force.data());
 }
 
-// Of a contact, likewise.
+// Output of a contact whose force has been evaluated.
 double RealTime::read_contact(const RealTimeOutput& o, const double* s) noexcept {
   using Kind = RealTimeOutput::Kind;
   const Contact& c = system_here().contacts[o.index];

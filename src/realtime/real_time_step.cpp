@@ -70,14 +70,14 @@ void RealTime::step(const double* given) noexcept {
   finish(end);
 }
 
-// Inputs, ticks and surfaces that jump at the start of a step.
+// Inputs, sampling instants and surfaces with velocity jumps at the start of a step.
 void RealTime::begin(const double* given) noexcept {
   const bool jumped = sample(given);
   at = 0.0;
   left = h;
   have_values = false;
   for (const Ring& ring : rings)
-    a.x[sys.friction[ring.element].delayed] = ring.at(ticks, 0.5); // of its middle
+    a.x[sys.friction[ring.element].delayed] = ring.at(ticks, 0.5); // velocity at the middle of the step
   bool anew = jumped;
   if (sampled->any()) {
     if (fresh && jumped) sampled->restart();
@@ -101,8 +101,8 @@ bool RealTime::any_strikes() const noexcept {
   return strikes;
 }
 
-// The first guard that fires on the way to `stop` changes the modes where it does. Where the step is late, only contacts
-// that are met do, without a rebound.
+// The first guard that fires before `stop` changes the modes at its instant. After `max_transitions` only contacts that
+// are reached close, without rebound.
 void RealTime::change_within(double stop) noexcept {
   const Index ng = plan->tolerance.size();
   double first = 2.0 * h;
@@ -130,7 +130,7 @@ void RealTime::change_within(double stop) noexcept {
   ++transitions;
 }
 
-// end: the point at the end of the step; none where a change of modes was there.
+// end: the point at the end of the step; null if the last change of modes was there.
 void RealTime::finish(const Point* end) noexcept {
   if (end != nullptr) {
     std::copy_n(end->x, sys.nx + moving.size(), a.x);
@@ -153,7 +153,7 @@ void RealTime::take(const Point& p, double passed) noexcept {
   left -= passed;
 }
 
-// The base of this part of the step: from a at `at` over `span`, at least to the end of the step.
+// Base step of this part: from a at `at` over `span`, at least to the end of the step.
 void RealTime::advance() noexcept {
   have_rate = false;
   if (plan->quick) {
@@ -187,7 +187,7 @@ void RealTime::quick_step() noexcept {
     add_forces();
 }
 
-// What the change of the only nonlinear force adds to the step.
+// Change of the step by the only nonlinear force.
 void RealTime::add_one_force() noexcept {
   CurvedValue& v = values[0];
   const CurvedForce& c = plan->curved[0];
@@ -198,13 +198,14 @@ void RealTime::add_one_force() noexcept {
     column = plan->through.data();
   }
   const double now_more =
-      gain > 0.5 ? 0.0 // grows faster than the step: as if f stood still
+      gain > 0.5 ? 0.0 // grows faster than the step: explicit
                  : (v.by_u * (c.u(b.x) - v.u) + v.by_load * (c.load(b.x) - v.load)) / (1.0 - gain);
   for (Index i = 0; i < sys.nx; ++i) b.x[i] += column[i] * now_more;
   b.f[0] = v.f + now_more;
 }
 
-// The same of several, which change each other: d = slopes . (change of u and load), of which d itself makes a part.
+// The same for several forces that depend on each other: d = slopes . (change of u and load), which itself depends on
+// d.
 void RealTime::add_forces() noexcept {
   const List<CurvedForce>& curved = plan->curved;
   const auto m = curved.size();
@@ -214,15 +215,15 @@ void RealTime::add_forces() noexcept {
     const double du = c.u(b.x) - v.u, dN = c.load(b.x) - v.load;
     double gain = v.by_u * plan->u_end(i, i) + v.by_load * plan->load_end(i, i);
     const bool stiff = gain < -1.0;
-    if (gain > 0.5) v.by_u = v.by_load = 0.0; // grows faster than the step: as if f stood still
+    if (gain > 0.5) v.by_u = v.by_load = 0.0; // grows faster than the step: explicit
     rhs[i] = v.by_u * du + v.by_load * dN;
-    if (!std::isfinite(v.by_u)) { // a vertical tangent at v = 0 has no slope; the force itself is finite
+    if (!std::isfinite(v.by_u)) { // a vertical tangent at v = 0 has no finite slope; the force is finite
       CurvedValue later = evaluate(c, b.x);
       rhs[i] = later.f - v.f;
       v.by_u = v.by_load = 0.0;
       gain = 0.0;
     }
-    order(i) = stiff; // chosen per column; the factorisation below comes later
+    order(i) = stiff; // chosen by column; the factorisation below follows
   }
   for (Index j = 0; j < m; ++j) {
     const bool stiff = order(j) != 0;
@@ -233,7 +234,7 @@ void RealTime::add_forces() noexcept {
       K[j * m + i] = (i == j ? 1.0 : 0.0) - v.by_u * U(i, j) - v.by_load * L(i, j);
     }
   }
-  for (Index j = 0; j < m; ++j) b.f[j] = order(j); // kept from the pivots
+  for (Index j = 0; j < m; ++j) b.f[j] = order(j); // copied before pivoting
   if (lu_factor(K.data(), m, order.data()))
     lu_solve(K.data(), m, order.data(), rhs.data(), d.data());
   else
@@ -278,7 +279,7 @@ void RealTime::implicit_step() noexcept {
     xb = xa + span * (1.5 * k1 + 0.5 * k2);
     solved = finite(b.x, n);
   }
-  if (!solved) { // a vertical tangent at v = 0 has no Jacobian; the force itself is finite (Heun)
+  if (!solved) { // a vertical tangent at v = 0 has no Jacobian; the force is finite (Heun's method)
     xb = xa + span * f0;
     f1.setZero();
     evaluate(sys, r, t + span, b.x, all(b), f1.data(), force.data(), w);
@@ -286,9 +287,9 @@ void RealTime::implicit_step() noexcept {
   }
 }
 
-// J and df/dt by differences from f0: the method keeps its order with any.
+// J and df/dt by differences from f0: the order of the method does not depend on their accuracy.
 void RealTime::difference(double t) noexcept {
-  constexpr double share = 1.5e-8; // of a state's size: half of its digits
+  constexpr double share = 1.5e-8; // relative to a state's size: half of its digits
   const Regime& r = *plan->regime;
   const Index n = sys.nx;
   const Map xa(a.x, n);
@@ -320,8 +321,8 @@ void RealTime::find_rate() noexcept {
   have_rate = true;
 }
 
-// On the parabola through both ends of the base with the rate at its far end, which unlike that at its near
-// end knows no fast transients. Its error is of third order in the step.
+// On the parabola through both ends of the base with the rate at its end, which contains no fast transients. Its error
+// is of third order in the step.
 RealTime::Point& RealTime::point_at(double tau) noexcept {
   if (tau == span) return b;
   if (!plan->halves.empty()) return exact_point_at(tau);
@@ -333,7 +334,7 @@ RealTime::Point& RealTime::point_at(double tau) noexcept {
   return e;
 }
 
-// By the flow over the halves that make up tau.
+// By the exact flow over the halves whose sum is tau.
 RealTime::Point& RealTime::exact_point_at(double tau) noexcept {
   const Index nv = moving.size();
   std::copy_n(a.change, 2 * nv + sys.nx, e.change);
@@ -346,7 +347,7 @@ RealTime::Point& RealTime::exact_point_at(double tau) noexcept {
     std::copy_n(slopes.data(), sys.nx, e.x);
     for (Index j = 0; j < nv; ++j) e.s[j] += share * e.change[j];
   }
-  // The rest of the time to second order, so that even the shortest flight comes back.
+  // The remainder of the time to second order, so that even the shortest flight returns.
   double *const first = slopes.data(), *const last = first + sys.nx + 2;
   plan->rate(e.x, first);
   for (Index i = 0; i < sys.nx; ++i) e.x[i] += rest * h * first[i];
@@ -385,12 +386,12 @@ double RealTime::guard_at(Index which, const Point& p, double tau) const noexcep
   return g;
 }
 
-// Where a guard that is negative at `at` and positive at `stop` fires: on a parabola through both, which has
-// its slope at the end of the base (or its value in the middle), and which linear guards follow exactly.
+// Instant at which a guard fires that is negative at `at` and positive at `stop`: on a parabola through both, with its
+// slope at the end of the base (or its value in the middle), which is exact for linear guards.
 double RealTime::locate(Index which, double stop) noexcept {
   const double g0 = std::min(ga[which], 0.0), g1 = gb[which];
   double square = 0.0;         // of tau / stop
-  if (!plan->halves.empty()) { // with its slope at `at`: a short rebound is a small part of the step
+  if (!plan->halves.empty()) { // with its slope at `at`: a short rebound takes a small part of the step
     plan->rate(a.x, slopes.data());
     for (Index j = 0; j < moving.size(); ++j) slopes(sys.nx + j) = a.change[j] / h;
     square = g1 - g0 - plan->guards.linear_row(which, slopes.data()) * stop;
@@ -410,20 +411,20 @@ double RealTime::locate(Index which, double stop) noexcept {
   const double root = inside >= 0.0 ? std::sqrt(inside) : -1.0;
   const double theta = root < 0.0    ? 2.0
                        : slope > 0.0 ? -2.0 * g0 / (slope + root)
-                                     : (root - slope) / (2.0 * square); // it moves away first
+                                     : (root - slope) / (2.0 * square); // it decreases first
   const double tau = stop * (theta >= 0.0 && theta <= 1.0 ? theta : g0 / (g0 - g1));
   return plan->halves.empty() ? tau : refine(which, tau, stop, (slope + 2.0 * square * tau / stop) / stop);
 }
 
 // Newton's method with the slope of the parabola at its root.
 double RealTime::refine(Index which, double tau, double stop, double slope) noexcept {
-  constexpr int most_rounds = 3; // each takes the error by some three digits
+  constexpr int most_rounds = 3; // each gains about three digits
   for (int round = 0; round < most_rounds && slope > 0.0 && tau > 0.0 && tau < stop; ++round)
     tau = std::clamp(tau - guard_at(which, exact_point_at(tau), tau) / slope, 0.0, stop);
   return tau;
 }
 
-// What is held at a, in a machine that is not linear with rows as they are there.
+// Elements that hold at a, in a nonlinear machine with the rows at that point.
 void RealTime::meet_what_holds() noexcept {
   if (!sys.smooth) return meet_surfaces(a);
   if (sys.constraints.any()) {
@@ -436,7 +437,7 @@ void RealTime::meet_what_holds() noexcept {
   }
 }
 
-// Held elements have exactly the velocity of their surface; closed contacts have no gap.
+// Sets held elements to the velocity of their surface, and closed contacts to zero gap.
 void RealTime::meet_surfaces(Point& p) noexcept {
   plan->gaps(p.x, rhs.data());
   plan->held(p.x, rhs.data());

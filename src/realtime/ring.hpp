@@ -1,4 +1,4 @@
-// The sliding velocity of an element with dead time at the ends of the last steps, as many as its dead time has.
+// Sliding velocities of an element with dead time at the ends of the last steps, over one dead time.
 #pragma once
 
 #include "core/error.hpp"
@@ -15,7 +15,7 @@ class Ring {
 public:
   static constexpr double most_steps = 1e8;
 
-  // v0: the velocity up to step 0; zero says that it sticks.
+  // v0: the velocity before step 0; zero: it sticks.
   Ring(const std::string& name, Index of, double tau, double step, double v0) : element(of) {
     if (step > tau)
       reject("step", step, "no longer than the dead time of '" + name + "', " + std::to_string(tau) + " s");
@@ -28,7 +28,7 @@ public:
 
   void put(std::int64_t tick, double velocity) noexcept { v[place(tick)] = velocity; }
 
-  // One dead time before `share` <= 1/2 of the step that begins at this tick, between two steps on a straight line.
+  // Velocity one dead time before `share` <= 1/2 of the step that begins at this tick, linear between two steps.
   double at(std::int64_t tick, double share) const noexcept {
     const double within = share - part, down = std::floor(within);
     const std::int64_t k = tick - whole + static_cast<std::int64_t>(down);
@@ -42,8 +42,8 @@ public:
 
 private:
   List<double> v;
-  std::int64_t whole = 0; // steps of the dead time,
-  double part = 0.0;      // and what is left
+  std::int64_t whole = 0; // whole steps in the dead time,
+  double part = 0.0;      // and the remaining part of a step
 
   std::int64_t place(std::int64_t tick) const noexcept {
     const std::int64_t size = v.size(), k = tick % size;

@@ -12,7 +12,7 @@ namespace stickslip {
 
 namespace {
 
-// Whole steps in a time, up to rounding; -1 if there is no such number.
+// Number of steps in a time, up to rounding; -1 if it is not an integer.
 std::int64_t whole_steps(double time, double h) {
   const double n = time / h, nearest = std::round(n);
   return std::abs(n - nearest) <= tolerance::instant * std::max(1.0, std::abs(n))
@@ -75,8 +75,8 @@ void SampledLoops::restart() noexcept {
   }
 }
 
-// As Sampler: outputs whose delay is over are put out; all due controllers sample the plant as it is before
-// anything changes, in the order of dataflow; outputs without delay are put out.
+// As in Sampler: outputs whose delay is over take effect; all due controllers sample the plant before any other change,
+// in the order of dataflow; outputs without delay take effect.
 bool SampledLoops::run(std::int64_t tick, double t, const Plant& plant) noexcept {
   bool changed = false;
   for (Sampled& c : sampled)
