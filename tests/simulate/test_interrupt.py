@@ -81,7 +81,7 @@ print(len(ss.simulate(m, t_end=200.0, initial={"block.velocity": 0.2}).events))
 
 def test_max_time_ends_the_run():
     start = time.perf_counter()
-    r = ss.simulate(belt(), t_end=1e9, initial={"block.velocity": 0.2}, max_time=0.2)
+    r = ss.simulate(belt(), t_end=1e9, initial={"block.velocity": 0.2}, max_time=0.2, keep="events")
     assert time.perf_counter() - start < 0.6
     assert r.status == "budget" and not r.success and "max_time" in r.message
     assert r.t[-1] == r.state.t < 1e9 and len(r.events) > 100
