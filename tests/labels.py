@@ -1,4 +1,4 @@
-"""Whether the words of a drawing lie on each other or leave it: boxes of all texts, in pixels."""
+"""Overlaps of the texts of a drawing, and texts outside of it: boxes of all texts, in pixels."""
 
 from __future__ import annotations
 

@@ -123,12 +123,12 @@ void bind_run(py::module_ m) {
       .def_property_readonly("regimes", &regimes)
       .def("step_times", &Trajectory::step_times)
       .def(
-          "stuck_for_good",
+          "sticks_permanently",
           [](const Trajectory& r, double t) {
             const Segment& seg = r.segments[r.segment_at(t)];
             Vector x(r.system().nx);
             r.state_at(seg, t, x.data());
-            return stuck_for_good(r.system(), *seg.regime, t, x.data());
+            return sticks_permanently(r.system(), *seg.regime, t, x.data());
           },
           "t"_a)
       .def("pack", [](const Trajectory& r) { return pack(r); })

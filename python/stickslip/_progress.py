@@ -29,7 +29,7 @@ def bar(total: int, unit: str, progress: bool | None = None, done: int = 0) -> A
     unit : str
         Name of the unit.
     progress : bool, optional
-        Whether to show it; None: at a terminal and in notebooks. It appears after a second.
+        Show the bar; None: at a terminal and in notebooks. It appears after a second.
     done : int, default 0
         Number of units done before.
     """

@@ -45,18 +45,18 @@ class Body:
 
     Parameters
     ----------
-    outline
-        Corners (n, 2) in picture units at zero displacement.
-    motion
-        Displacement (n_times, 2) in picture units at the samples of the run.
-    name
+    outline : array_like, shape (n, 2)
+        Corners in picture units at zero displacement.
+    motion : array_like, shape (n_times, 2)
+        Displacement in picture units at the samples of the run.
+    name : str, default ""
         Text in the middle of the body.
-    colour
-        Face colour.
-    angle
-        Counterclockwise rotation (n_times,), rad; None: no rotation.
-    pivot
-        Centre of rotation (2,) in picture units; None: the mean of the corners.
+    colour : str, optional
+        Face colour; light blue by default.
+    angle : array_like, shape (n_times,), optional
+        Counterclockwise rotation, rad; none by default.
+    pivot : array_like, shape (2,), optional
+        Centre of rotation in picture units; by default the mean of the corners.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Body:
 
         Parameters
         ----------
-        frame
+        frame : int
             Number of the sample.
         """
         corners = np.asarray(self.outline, dtype=float)
@@ -95,8 +95,8 @@ class Spring:
 
     Parameters
     ----------
-    start, end
-        Positions (n_times, 2) of its ends in picture units.
+    start, end : array_like, shape (n_times, 2)
+        Positions of its ends in picture units.
 
     Examples
     --------
@@ -115,9 +115,9 @@ class Picture:
 
     Parameters
     ----------
-    bodies, springs
+    bodies, springs : tuple of Body, tuple of Spring
         Moving bodies and springs.
-    note
+    note : str, default ""
         Caption stating the magnification.
 
     Examples
@@ -142,8 +142,8 @@ def blocks(run: Trajectory) -> Picture:
 
     Parameters
     ----------
-    run
-        A trajectory.
+    run : Trajectory
+        The run.
 
     Raises
     ------
@@ -274,8 +274,8 @@ def picture(run: Trajectory) -> Picture:
 
     Parameters
     ----------
-    run
-        A trajectory.
+    run : Trajectory
+        The run.
 
     Examples
     --------
@@ -284,7 +284,7 @@ def picture(run: Trajectory) -> Picture:
     >>> ss.animation.picture(ss.simulate(m, t_end=1.0, dt=0.5)).springs
     ()
     """
-    own = getattr(run.described, "picture", None)
+    own = getattr(run.model, "picture", None)
     return blocks(run) if own is None else own(run)
 
 
@@ -314,19 +314,19 @@ def animate(
 
     Parameters
     ----------
-    run
-        A trajectory; frames are evenly spaced between its first and last sample.
-    file
+    run : Trajectory
+        The run; frames are evenly spaced between its first and last sample.
+    file : str or Path, optional
         ``*.mp4`` (needs ffmpeg, from the system or the extra ``video``), ``*.gif`` or ``*.html`` (one file with
-        buttons). None: the animation plays in a notebook as the result of its cell, elsewhere with ``plt.show()``.
-    frames
+        buttons). By default the animation plays in a notebook as the result of its cell, elsewhere with ``plt.show()``.
+    frames : int, default 120
         Number of pictures, at least 2, evenly spaced in time.
-    rate
+    rate : float, default 20.0
         Pictures per second, > 0.
-    shown
-        Picture at the samples of the run; None: the machine's own picture, or blocks.
-    progress
-        Whether to show a progress bar while writing; None: at a terminal and in notebooks, after a second.
+    shown : Picture, optional
+        Picture at the samples of the run; by default the machine's own picture, or blocks.
+    progress : bool, optional
+        Show a progress bar while writing; by default at a terminal and in notebooks, after a second.
 
     Returns
     -------

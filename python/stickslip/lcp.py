@@ -132,8 +132,11 @@ class LemkeBatch:
     z : ndarray, shape (k, n)
         Solutions; NaN where none was found.
     status : ndarray of str, shape (k,)
+        Status of each problem, as in :class:`LemkeResult`.
     pivots : ndarray of int, shape (k,)
+        Number of pivots.
     residual : ndarray, shape (k,)
+        Largest relative violation (see :func:`residual`); infinite without a solution.
 
     Examples
     --------
@@ -250,7 +253,7 @@ def lemke(
     if matrix.ndim == 3 or vector.ndim == 2:
         for name, given in (("covering", covering), ("start", start), ("trace", trace or None)):
             if given is not None:
-                reject(name, given, "left out where there are several problems")
+                reject(name, given, "omitted for a batch of problems")
         z, status, pivots, res = _core.contact.lemke_batch(matrix, vector, max_pivots)
         return LemkeBatch(z, np.asarray(_core.contact.statuses)[status], pivots, res)
     cover = None if covering is None else _array("covering", covering)
@@ -283,6 +286,7 @@ class Continuum:
     Attributes
     ----------
     vertices : ndarray, shape (n_vertices, n)
+        Vertices of the polyhedron.
     directions : ndarray, shape (n_directions, n)
         Unbounded directions; empty if the set is bounded.
 
@@ -322,6 +326,7 @@ class Solution:
     bases : tuple of tuple of int
         Every examined basis that gives this solution or a part of this continuum.
     continuum : Continuum or None
+        The set of solutions, or None for an isolated solution.
     residual : float
         Largest relative violation (see :func:`residual`).
 
@@ -348,6 +353,7 @@ class Enumeration:
     Attributes
     ----------
     solutions : tuple of Solution
+        The solutions and continua.
     singular_bases : tuple of tuple of int
         Bases with a singular matrix that were examined, with or without solutions.
     leaves : int
@@ -417,7 +423,9 @@ class SolveAllBatch:
     z : ndarray, shape (total, n)
         A continuum is represented by one vertex.
     offsets : ndarray of int, shape (k + 1,)
+        Index of the first solution of each problem, and the total.
     continuum : ndarray of bool, shape (total,)
+        True for a vertex of a continuum.
     doubtful : ndarray of bool, shape (k,)
         True where the search ended at `max_bases`, so that solutions may be missing.
 
@@ -508,7 +516,9 @@ def residual(M: ArrayLike, q: ArrayLike, z: ArrayLike) -> float:
     Parameters
     ----------
     M : array_like, shape (n, n)
+        Matrix of the problem.
     q, z : array_like, shape (n,)
+        Constant term, and the candidate to check.
 
     Returns
     -------
@@ -589,6 +599,7 @@ def classify(M: ArrayLike, *, tolerance: float = 1e-12) -> Classification:
     Parameters
     ----------
     M : array_like, shape (n, n)
+        Matrix of the problem.
     tolerance : float, optional
         Pivots and eigenvalues below this value, after scaling to a unit diagonal, count as zero. Default 1e-12.
 

@@ -74,10 +74,10 @@ def label(name: str, run: object = None) -> str:
 
     Parameters
     ----------
-    name
+    name : str
         Signal, for example ``"block.position"``.
-    run
-        A trajectory; its mapping ``units`` replaces the default units of a translational machine.
+    run : Trajectory
+        The run; its mapping ``units`` replaces the default units of a translational machine.
 
     Examples
     --------
@@ -140,18 +140,18 @@ def plot(
 
     Parameters
     ----------
-    run
-        A trajectory.
-    *names
+    run : Trajectory
+        The run.
+    *names : str
         Signals, for example ``"block.position", "belt.force"``; of at most two different units. By default all
         positions and all forces of elements, or only the positions if all together have more than two units.
-    ax
-        Where to draw; None: pyplot's current axes, or a new figure where they hold another kind of picture.
-    shade
+    ax : matplotlib Axes, optional
+        Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
+    shade : str or bool, default True
         Element whose modes are shaded (stick and locked grey, open hatched); True: the element of the first suitable
         signal, else the first element, unless the axes hold another run; False: none.
-    label
-        Texts of the legend, one for each signal; None: the names of the signals.
+    label : str or sequence of str, optional
+        Texts of the legend, one for each signal; by default the names of the signals.
     **keywords
         For the lines (`matplotlib.lines.Line2D`), such as ``color`` or ``linewidth``.
 
@@ -272,14 +272,14 @@ def phase_plane(
 
     Parameters
     ----------
-    run
-        A trajectory.
-    coordinate
+    run : Trajectory
+        The run.
+    coordinate : str
         Name of a coordinate.
-    element
-        Element whose stick phases are marked; None: the first one with modes, if any.
-    ax
-        Where to draw; None: pyplot's current axes, or a new figure where they hold another kind of picture.
+    element : str, optional
+        Element whose stick phases are marked; by default the first one with modes, if any.
+    ax : matplotlib Axes, optional
+        Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
     **keywords
         For the curve (`matplotlib.lines.Line2D`), such as ``color`` or ``label``.
 
@@ -343,14 +343,14 @@ def friction_velocity_loop(
 
     Parameters
     ----------
-    run
-        A trajectory.
-    element
+    run : Trajectory
+        The run.
+    element : str
         Name of a friction element; its force is ``element.force``, opposing the relative velocity.
-    velocity
-        Signal on the horizontal axis; None: the element's own relative velocity ``element.velocity``.
-    ax
-        Where to draw; None: pyplot's current axes, or a new figure where they hold another kind of picture.
+    velocity : str, optional
+        Signal on the horizontal axis; by default the element's own relative velocity ``element.velocity``.
+    ax : matplotlib Axes, optional
+        Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
     **keywords
         For the curve (`matplotlib.lines.Line2D`), such as ``color`` or ``label``.
 
@@ -397,12 +397,12 @@ def mode_timeline(run: TrajectoryLike, *chosen: str, ax: Axes | None = None, **k
 
     Parameters
     ----------
-    run
-        A trajectory.
-    *chosen
-        Elements with modes; all of them when none is named.
-    ax
-        Where to draw; None: pyplot's current axes, or a new figure where they hold another kind of picture.
+    run : Trajectory
+        The run.
+    *chosen : str
+        Elements with modes; by default all.
+    ax : matplotlib Axes, optional
+        Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
     **keywords
         For the bars (`matplotlib.patches.Rectangle`), such as ``alpha``.
 

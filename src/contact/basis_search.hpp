@@ -108,7 +108,7 @@ private:
       l.table.pivot(row, col, l.columns);
       l.state[row] = Row::settled;
       l.label[row] = n_ + l.column[col];
-      remove_column(l, col); // what left the basis is a w that is zero from here on
+      remove_column(l, col); // the variable that left the basis is a w, which is zero from here on
       --l.pending;
     }
   }

@@ -11,7 +11,7 @@
 
 namespace stickslip::lcp {
 
-// How the numbers of the problem are read.
+// Number format of the problem.
 enum class Reading : std::uint8_t {
   rounded, // rounded data: a value within the rounding of zero counts as zero
   exact,   // exact data: a value within the rounding of zero is of unknown sign
@@ -20,7 +20,7 @@ enum class Reading : std::uint8_t {
 struct DoubleTable {
   static constexpr double margin = 64.0;  // times the bound of rounding counts as zero
   static constexpr double sure = 1e3;     // times the bound of rounding is certainly not zero
-  static constexpr double least = 1e-290; // bounds what underflow takes from a sum of products
+  static constexpr double least = 1e-290; // bounds the effect of underflow on a sum of products
   static constexpr double most = 1e300;   // larger pivots may have overflowed
 
   List<double> entries, noise, noise_b; // bounds of rounding errors, separately for the constants

@@ -165,8 +165,8 @@ bool contains(const Problem& p, const Equilibration& e, const Solution& large, c
   return true;
 }
 
-// Leaves every solution once: what lies inside a continuum is part of it, and a point reached by two ways is
-// one.
+// Keeps every solution once: points inside a continuum are part of it, and a point reached from two bases is one
+// solution.
 void merge(const Problem& p, const Equilibration& e, List<Solution>& all) {
   const bool plain = std::none_of(all.begin(), all.end(),
                                   [](const Solution& s) { return s.continuum() || s.w.size() == 0; });

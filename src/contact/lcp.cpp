@@ -228,7 +228,7 @@ bool BasisSolver::solve(const Problem& p, const Equilibration& e, const std::uin
       for (Index j = c + 1; j < k; ++j) lu[i * k + j] -= f * lu[c * k + j];
     }
   }
-  for (int step = 0; step < 3; ++step) { // the solution, then refinement with the residual of what there is
+  for (int step = 0; step < 3; ++step) { // the solution, then refinement with its residual
     for (Index i = 0; i < k; ++i) {
       double sum = -e.row[member[i]] * p.q[member[i]];
       for (Index j = 0; j < k; ++j) sum -= entry(i, j) * x[j];

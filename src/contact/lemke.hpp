@@ -18,7 +18,7 @@ enum class Status : std::int8_t {
   solved,   // z0 left the basis and the answer was verified on the problem as given
   ray,      // every covering vector ended in a secondary ray
   budget,   // too many pivots
-  doubtful, // a basis was found that rounding does not let verify, or a ray that nobody certified
+  doubtful, // a basis that could not be verified against rounding, or a ray that was not certified
 };
 const char* name(Status s);
 
@@ -32,8 +32,7 @@ struct LemkeOptions {
   bool record = false;                       // keep the path
 };
 
-// One step of the path: which variable enters the basis and which leaves it, w_i as i, z_i as n + i, z0 as 2 n.
-// Nothing leaves where nothing blocks.
+// One step of the path: the entering and the leaving variable, w_i as i, z_i as n + i, z0 as 2 n. On a ray none leaves.
 struct LemkePivot {
   Index attempt, entering, leaving;
 };

@@ -13,7 +13,7 @@ namespace stickslip::contact {
 // and of friction. Empty where there is no preload.
 List<List<Index>> relieving_contacts(const Matrix& normal, const Matrix& friction);
 
-// The same from what unit normal forces, columns, bring about.
+// The same from the effects of unit normal forces, as columns.
 List<List<Index>> relieving_contacts(const Matrix& effects);
 
 } // namespace stickslip::contact

@@ -17,9 +17,9 @@ struct LeastNorm {
 };
 LeastNorm least_norm(const Vector& c, const Matrix& C, const Vector& d, double weight);
 
-// x = x0 + Z y with Z orthonormal; the first `normals` entries of x are normal forces, the others sticking
-// elements, whose limits are low_a + low_b x(load) <= x <= high_a + high_b x(load), load < 0 for a prescribed
-// one. `effects`: what unit normal forces, columns, bring about; empty where no preload is to be avoided.
+// x = x0 + Z y with Z orthonormal; the first `normals` entries of x are normal forces, the others sticking elements,
+// whose limits are low_a + low_b x(load) <= x <= high_a + high_b x(load), load < 0 for a prescribed one. `effects`: of
+// unit normal forces, as columns; empty if preload need not be excluded.
 struct ForceLimits {
   List<Index> load;
   Vector low_a, low_b, high_a, high_b;

@@ -46,7 +46,7 @@ void check_options(const ControlOptions& o) {
   const bool clamps = o.anti_windup == AntiWindup::clamping && o.period > 0.0;
   if (o.tracks && o.anti_windup != AntiWindup::back_calculation && !clamps)
     reject("anti_windup", std::string("= '") + word(o.anti_windup) +
-                              "' is not allowed where a limit further on is tracked: it must be "
+                              "' is not allowed with excess=, the tracking of a downstream limit: it must be "
                               "'back_calculation' or, with a period, 'clamping'");
   if (o.delay > o.period) reject("delay", o.delay, "at most one period = " + number_text(o.period));
 }
@@ -94,8 +94,8 @@ void check_law(const Linear& c, const ControlOptions& o) {
   if (c.gain.size() > 0) matrix("gain", c.gain, n, outputs);
   if (o.anti_windup == AntiWindup::clamping)
     reject("anti_windup",
-           "= 'clamping' is not allowed for a controller given by matrices, which has no state known "
-           "as its integral; give a gain for back-calculation");
+           "= 'clamping' is not allowed for a controller given by matrices, whose integral state is "
+           "unknown; give a gain for back-calculation");
   if (c.discrete && o.period == 0.0) reject("period", "must be given for discrete matrices");
 }
 

@@ -32,7 +32,7 @@ void limit(const Block& b, const double* raw, double* u) {
   for (Index j = 0; j < b.outputs(); ++j) u[j] = std::min(std::max(raw[j], b.lo[j]), b.hi[j]);
 }
 
-// How far the integral is taken back so that it does not carry the raw output beyond `bound`: at most its own
+// Amount by which the integral is reduced so that it does not carry the raw output beyond `bound`: at most its own
 // step.
 double overshoot(double excess, double step) {
   return std::clamp(excess, 0.0, std::max(step, 0.0));

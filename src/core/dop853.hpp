@@ -65,7 +65,7 @@ void dop853_attempt(F&& f, double t, const double* x, const double* k1, double h
   }
 }
 
-// Of the two estimates of an attempt, in units of the tolerance: their combination shrinks with h^8 (II.10).
+// Error norm from both estimates of an attempt, in units of the tolerance: their combination shrinks with h^8 (II.10).
 inline double dop853_error(double of_order_5, double of_order_3) {
   if (!(of_order_5 > 0.0)) return of_order_5;
   return of_order_5 * (of_order_5 / std::hypot(of_order_5, 0.1 * of_order_3));

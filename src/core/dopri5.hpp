@@ -58,8 +58,8 @@ void dopri5_attempt(F&& f, double t, const double* x, const double* k1, double h
                     22.0 / 525 * g[i] - 1.0 / 40 * last[i]);
 }
 
-// Dense output of the attempt just made: C is n x 5, column k belongs to theta^k. From the stages alone: in a short step
-// the difference of its ends is that of their last digits.
+// Dense output of the last attempt: C is n x 5, column k belongs to theta^k. From the stages alone: in a short step the
+// difference of its ends would be numerical noise.
 inline void dopri5_dense(const double* x, double h, const Dopri5Workspace& w, Eigen::Ref<Matrix> C) {
   const Index n = w.x1.size();
   const double* const k = w.k.data();

@@ -14,7 +14,7 @@ using Limb = std::uint32_t;
 using Wide = std::uint64_t;
 using Limbs = List<Limb>;
 
-// Of two magnitudes with the same first exponent and no leading zeros: -1, 0 or 1.
+// Compares two magnitudes with the same first exponent and no leading zeros: -1, 0 or 1.
 int compare(const Limbs& a, const Limbs& b) {
   if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
   for (Index k = a.size(); k-- > 0;)

@@ -5,8 +5,8 @@
 
 namespace stickslip::linalg {
 
-// Of a square A of known rank (by its complete orthogonal decomposition), a tenth of the work of its singular values: the
-// pseudo-inverse, and an orthonormal basis of all x with A x = 0.
+// For a square A of known rank, by its complete orthogonal decomposition, at a tenth of the cost of its singular
+// values: the pseudo-inverse, and an orthonormal basis of all x with A x = 0.
 struct KnownRank {
   Matrix pseudo_inverse, null;
 

@@ -14,7 +14,7 @@ Matrix solve(const Matrix& A, const Matrix& B);
 Matrix inverse(const Matrix& A);
 double determinant(const Matrix& A);
 
-// A = L L^T of a symmetric A. `definite`: whether A is positive definite; else L is of no use.
+// A = L L^T for a symmetric A. `definite`: A is positive definite; else L is invalid.
 struct Cholesky {
   Matrix L;
   bool definite = false;
@@ -33,7 +33,7 @@ struct Svd {
   Matrix pseudo_inverse(Index rank) const; // of A without its other values
 };
 
-// Of a square matrix, without its singular values (QR, column pivoting).
+// True if a square matrix has full rank, without its singular values (QR, column pivoting).
 bool full_rank(const Matrix& A, double threshold);
 
 // x of least norm that minimises |A x - b| is pseudo_inverse(A) b. A threshold of zero stands for rounding.

@@ -64,7 +64,7 @@ double first_rise(const Oscillation& o, double g0, double alpha, double beta, do
         if (std::abs(step) <= eps * t || hi - lo <= eps * hi) return t;
         next = 0.5 * (lo + hi);
       } else if (step * step * std::abs(bend) <= 0.25 * eps * t * std::abs(slope)) {
-        return next; // what Newton's method leaves cannot be seen
+        return next; // the remaining error of Newton's method is below rounding
       }
       t = next;
     }

@@ -114,8 +114,8 @@ bool rosenbrock_attempt(F&& f, double t, const double* x, const double* f0, cons
   return true;
 }
 
-// Dense output of the attempt just made: D is n x 5, column k belongs to theta^k. From the stages alone: in a short step
-// the difference of its ends is that of their last digits.
+// Dense output of the last attempt: D is n x 5, column k belongs to theta^k. From the stages alone: in a short step the
+// difference of its ends would be numerical noise.
 inline void rosenbrock_dense(const double* x, const RosenbrockWorkspace& w, Eigen::Ref<Matrix> D) {
   const Index n = w.x1.size();
   for (Index i = 0; i < n; ++i) {

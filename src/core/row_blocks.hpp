@@ -14,7 +14,7 @@ public:
       for (Index j = 0; j < columns; ++j) blocks(width * j + i % width, i / width) = m(i, j);
   }
 
-  // Of a product with so many rows.
+  // Memory for a product with this number of rows.
   static Index room(Index rows) { return (rows + width - 1) / width * width; }
 
   // y = m x; y has room() for whole blocks.

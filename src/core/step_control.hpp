@@ -54,7 +54,7 @@ struct StepController {
     if (predict && previous > 0.0 && ratio != 1.0) previous *= rough_exp2(order * rough_log2(ratio));
   }
 
-  // Factor for h after an attempt with this error norm; `accepted` says what to do with the attempt.
+  // Factor for h after an attempt with this error norm; `accepted`: the attempt is accepted.
   double next(double error, bool& accepted) {
     accepted = error <= 1.0;
     if (!accepted) {

@@ -130,8 +130,8 @@ Matrix constraint_inverse(const System& sys, const Holding& c, Regime& r) {
   return H;
 }
 
-// Where one coordinate carries one constraint, its velocity stays constant bitwise. (Surfaces that move apart cannot be
-// followed both; such a candidate is dropped before it runs.)
+// If one coordinate carries one constraint, its velocity stays constant bitwise. (It cannot follow two surfaces with
+// different motions; such a candidate is dropped before it runs.)
 void hold_still(const System& sys, const Holding& c, Regime& r) {
   double apart = 0.0, size = 0.0;
   for (Index k = 0; k < c.count; ++k)
@@ -308,8 +308,7 @@ static void drop_rounding_of_limits(const System& sys, const Regime& r, const Ve
       entries(k) = 0.0;
 }
 
-// An affine regime is linear and homogeneous in (x, s), so its matrices are what evaluate() makes of unit
-// vectors.
+// An affine regime is linear and homogeneous in (x, s), so its matrices are the results of evaluate() for unit vectors.
 static void probe(const System& sys, Regime& r, const List<Index>* columns) {
   const Index nx = sys.nx, ns = sys.ns(), ng = r.guards.size();
   Scratch w(sys);
@@ -324,7 +323,7 @@ static void probe(const System& sys, Regime& r, const List<Index>* columns) {
       given(load) = value(sys.signals[load], 0.0);
       needs_load = true;
     }
-  // So large that it is not lost against the effect of the load, in any units.
+  // Large enough not to be lost against the effect of the load, in any units.
   const double unit = needs_load ? 0x1p200 : 1.0;
   Vector xdot0 = Vector::Zero(nx), g0 = Vector::Zero(std::max<Index>(ng, 1));
   if (needs_load) {

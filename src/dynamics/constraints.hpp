@@ -26,8 +26,8 @@ Vector consistent(const System& sys, double t, const Vector& given);
 // Throws where a constraint prescribes a jump of velocity within (t0, t1].
 void check_constraints(const System& sys, double t0, double t1);
 
-// Of each constraint the force F, in a motion and under forces as evaluate() gives them: what W F = h - M q'' leaves of
-// all forces, least in norm where it is not unique.
+// Force F of each constraint, for a motion and forces as evaluate() gives them: W F = h - M q'', of least norm if it is
+// not unique.
 Vector constraint_forces(const System& sys, const Regime& regime, const double* x, const double* s,
                          const double* xdot, const double* force);
 
@@ -37,7 +37,7 @@ Vector constraint_impulses(const System& sys, const Vector& given);
 Vector impulse_of_contact(const System& sys, Index contact, double normal, double tangential);
 Vector impulse_of_friction(const System& sys, Index element, double tangential);
 
-// The part of a relative velocity (row over x) that comes from what constraints prescribe, as that of a moving wall.
+// Part of a relative velocity (row over x) due to prescribed motions of constraints, as that of a moving wall.
 double prescribed_rate(const System& sys, const Vector& row, const Vector& s);
 
 } // namespace stickslip

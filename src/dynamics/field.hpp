@@ -32,7 +32,7 @@ public:
 
   // True if forces depend on velocities alone, along smooth curves, and nothing else varies.
   bool curves() const { return smooth_curves && drives.empty(); }
-  // Of one element, counted as in the regime's `sliding`: its force; a velocity over which its curve changes little.
+  // For one element, by its index in the regime's `sliding`: its force; a velocity over which its curve changes little.
   double force_at(Index k, double velocity) const {
     const Part& p = parts[k];
     const ElementForce<double> f = force<double>(p, velocity, nullptr, nullptr);

@@ -49,9 +49,9 @@ enum class GuardValue : std::int8_t { other, velocity, force, gap, stretch };
 struct GuardTraits {
   GuardKind kind;
   GuardValue value = GuardValue::other;
-  // Of one that is a linear form: the form counts with this sign, times the side if the guard has one.
+  // For a guard that is a linear form: sign of the form, times the side if the guard has one.
   std::int8_t sign = 0;
-  // Of one that a decision opens: its first Taylor coefficient that forces determine.
+  // For a guard that a decision opens: order of its first Taylor coefficient that depends on forces.
   std::int8_t first_by_forces = -1;
   bool of_flow = false;  // only the flow changes: no force jumps, and nothing is decided
   const char* says = ""; // in an event, behind the name of its element; empty: nothing

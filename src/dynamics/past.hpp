@@ -15,7 +15,7 @@ struct Past {
   enum class Kind : std::int8_t {
     rests,    // it stuck
     constant, // c[0] is the velocity
-    moves     // sum_k c[k] theta^k, theta = (t - start) / h, and what signals add to it
+    moves     // sum_k c[k] theta^k, theta = (t - start) / h, plus the terms of signals
   };
   // Holds up to the start of the next piece, the last one up to now and beyond.
   struct Piece {

@@ -7,7 +7,7 @@ namespace stickslip {
 
 namespace {
 
-// G^+; `unique`: of each force, whether no others can take some of it.
+// G^+; `unique`: for each force, true if it is determinate.
 Matrix inverse_of_rows(const Matrix& G, Constraints& c) {
   const Index m = G.rows();
   const auto all_unique = [&](bool unique) {

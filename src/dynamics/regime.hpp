@@ -85,7 +85,7 @@ struct Regime {
   bool coupled = false; // some sliding element is loaded by a contact
   // x' = A x + S s + E F_sliding;  (F_sticking, lambda_closed) = Lx x + Ls s + LF F_sliding
   Matrix A, S, E, Lx, Ls, LF;
-  Matrix L; // the same forces by what x' would be without them
+  Matrix L; // the same forces from x' without them
   bool shared =
       false; // forces of sticking elements are not unique; L* then give the least utilisation in the mean square
   Matrix indeterminate_forces; // columns: shifts of sticking forces that change nothing; orthonormal
@@ -117,7 +117,7 @@ void share_forces(const System& sys, const Regime& regime, double t, const doubl
                   double* force, Scratch& scratch);
 
 // Derivatives of the sharing's margins by the shared forces, with the friction that follows them; by its multipliers,
-// under the sliding friction that evaluate() stored in `scratch`; and whether a regime can hold these limits.
+// under the sliding friction that evaluate() stored in `scratch`; and a test whether a regime can hold these limits.
 Matrix margins_by_shared(const System& sys, const Regime& regime);
 Matrix margins_by_multipliers(const System& sys, const Regime& regime, const Scratch& scratch);
 bool can_hold(const System& sys, const Regime& regime, const List<Index>& limits);

@@ -25,12 +25,12 @@ struct Holding {
   bool contact_friction = false; // some limit follows a normal force
   Matrix H;                      // f = H (acceleration that the forces must take away)
   Matrix driven;                 // those caused by signals
-  Vector left, taken;            // velocities that must be zero, and what takes them away
+  Vector left, taken;            // velocities that must be zero, and the forces that stop them
 
   void read(const System& sys, const Regime& regime);
   bool invert(double least_pivot); // H, where nothing is redundant
 
-  const double* x = nullptr; // where rows turn: what limits follow; else null
+  const double* x = nullptr; // state for the limits of turning rows; else null
   double t = 0.0;
 
 private:
@@ -46,16 +46,16 @@ void constrain(const System& sys, Regime& regime, Holding& held);
 // and full row rank.
 void find_facets(const Matrix& W, Regime& regime);
 
-// H with f = H (acceleration that the forces must take away), G being what unit forces bring about. Where so many forces
-// are without effect: of least norm, `shifts` spanning these, orthonormal.
+// H with f = H (acceleration to be cancelled by the forces), G being the effect of unit forces. With `without_effect`
+// combinations of forces without effect: of least norm, and `shifts` an orthonormal basis of these.
 Matrix least_forces(const Matrix& G, Index without_effect, Matrix& shifts);
 
 // Impulses that set given velocities of holding rows to zero; G is the response to unit impulses. Directions that are
 // equal within rounding are left out: a regime shares the forces there.
 Vector impulses_to_rest(const Matrix& G, const Vector& speed);
 
-// sharing.cpp: the limits that bound forces which rigidity leaves open, `shifts` spanning what may be added to them;
-// forces held at the limits that the modes name; the terms of one limit's guard.
+// sharing.cpp: the limits of statically indeterminate forces, with `shifts` spanning the indeterminate part; forces
+// held at the limits that the modes name; the terms of one limit's guard.
 void list_limits(const System& sys, const Matrix& shifts, Regime& regime);
 void hold_at_limits(const System& sys, const Holding& held, Regime& regime);
 // The same for rows that depend on the motion: keeps the redundancy found before, with the margins at this state.

@@ -178,8 +178,8 @@ bool is_followed(const System& sys, const Regime& r, Index k) {
   return normal_row(r, loading_contact(sys.friction[r.sliding[k]])) >= 0;
 }
 
-// Sliding friction that contacts load follows their forces: f = f_0 + N y + LF dry lambda(f). Margins by what is shared,
-// f_0 + N y; dry(k): of the k-th element that slides.
+// Sliding friction loaded by contacts follows their forces: f = f_0 + N y + LF dry lambda(f). Derivatives of f_0 + N y
+// by the shared forces; dry(k): friction of the k-th sliding element.
 template <class Dry> Matrix by_shared(const System& sys, const Regime& r, Dry&& dry) {
   const Index n = r.sharing.N.rows();
   Matrix follow = Matrix::Identity(n, n);
@@ -242,7 +242,7 @@ double sharing_size(const System& sys, const Regime& r, Index limit, double t, c
     all = std::max(all, most);
     if (sharing.group[k] == sharing.group[limit]) size = std::max(size, k == limit ? most : of);
   }
-  return std::max(size, tolerance::cancelled * all); // what shifts apart may still cancel to zero
+  return std::max(size, tolerance::cancelled * all); // the shifts of these terms may cancel
 }
 
 // By friction that follows limits are held where it is in proportion to its load.

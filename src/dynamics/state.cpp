@@ -49,7 +49,7 @@ Vector open_gaps(const System& sys, double t0, const Vector& x0) {
   return gaps;
 }
 
-// How far coordinates go that have a wall on either side; infinite for all others.
+// Distance that coordinates can move between walls on both sides; infinite for all others.
 Vector between_walls(const System& sys, const Vector& gaps) {
   const Index n = sys.n_coordinates;
   const Vector far = Vector::Constant(n, std::numeric_limits<double>::infinity());

@@ -43,8 +43,8 @@ struct State {
 // Enlarges the sizes to those of this state, and with them the time scale of a machine without rates of its own.
 void see(const System& sys, State& state);
 
-// At the start of a run: nothing decided yet, everything slides or is open. Positions and velocities that are NaN follow
-// from constraints, with the least change from zero in the metric of the masses; what then violates one is refused.
+// Initial state without decisions: all elements slide or are open. Positions and velocities that are NaN follow from
+// constraints, with the least change from zero in the metric of the masses; violated constraints are an error.
 State initial_state(const System& sys, double t0, const Vector& given);
 
 } // namespace stickslip

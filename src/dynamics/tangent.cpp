@@ -142,7 +142,7 @@ void Tangent::invert_mass() {
   for (Index c = 0; c < system.n_coordinates; ++c) solve_mass(inverse_mass.col(c).data());
 }
 
-// To what constraints leave of it.
+// Reduces the inertia by the constraints.
 void Tangent::reduce() {
   const Index n = system.n_coordinates;
   Constraints& c = system.constraints;
@@ -293,7 +293,7 @@ const Regime& Tangent::regime(const Modes& modes) {
   return local->regime;
 }
 
-// Accelerations: what controllers read and put out stays.
+// Accelerations; inputs and outputs of controllers do not change.
 void Tangent::fold(LinearPart& linear) const {
   const Index n = system.n_coordinates;
   linear.A.middleRows(n, n) = system.A.middleRows(n, n);

@@ -15,8 +15,8 @@ namespace stickslip {
 
 struct State;
 
-// How signals, accelerations without constraints and velocities of friction elements change with (x, t) in a motion
-// whose accelerations and forces are held, apart from what is linear in x: columns, the last one by time.
+// Derivatives of signals, accelerations without constraints and velocities of friction elements by (x, t) in a motion
+// with given accelerations and forces, without the linear part in x: columns, the last one by time.
 struct Turning {
   Matrix signals, accelerations, velocities;
 };
@@ -73,8 +73,8 @@ public:
   double load(Index element) const;
   // Sizes of the terms of the loads for states of these sizes, by the number of the element.
   Vector load_sizes(const Vector& nominal, double time_scale);
-  // Conditions on which choices depend: their values, what their terms amount to where states have these sizes, and
-  // their rates in a motion x'.
+  // Conditions of choices in formulas: their values, the sizes of their terms for states of given sizes, and their
+  // rates in a motion x'.
   double condition(Index k) const { return slots(smooth->tape.conditions[k]); }
   Vector condition_sizes(const Vector& nominal, double time_scale);
   Vector condition_rates(const double* xdot);
@@ -114,7 +114,7 @@ private:
   std::string place() const;
 };
 
-// Contacts that yield push where their choices have led to a force.
+// Compliant contacts are closed if the choices in their formulas give a force.
 void follow_sides(const System& sys, Modes& modes);
 
 } // namespace stickslip

@@ -30,7 +30,7 @@ struct Plan {
   reject("parameters", "change the number of states: options that are off cannot be varied to on, nor back");
 }
 
-// One thread's machine, compiled, with the parameters of its present run.
+// The compiled machine of one thread, with the parameters of its present run.
 class Worker {
 public:
   explicit Worker(const Plan& p)

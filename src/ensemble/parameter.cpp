@@ -21,7 +21,7 @@ const Path* find(const List<Path>& known, const std::string& name) {
   return at == known.end() ? nullptr : &*at;
 }
 
-// How several elements share a force may depend on their loads, and the stiffness of presliding follows the load.
+// Shared forces of several elements may depend on their loads, and the stiffness of presliding follows the load.
 bool load_alone(const System& sys) {
   Index sticking = 0;
   for (const Friction& p : sys.friction) {
@@ -56,7 +56,7 @@ Parameter find_parameter(const Machine& machine, const System& sys, const std::s
     p.state = it - sys.states.begin();
     return p;
   }
-  Machine copy = machine; // paths may change what they point to
+  Machine copy = machine; // paths are pointers into the copy
   const List<Path> known = paths(copy);
   const Path* found = find(known, name);
   if (found == nullptr && name.ends_with("_scale")) {

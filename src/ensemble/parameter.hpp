@@ -13,7 +13,7 @@ namespace stickslip {
 struct Parameter {
   std::string name;
   Index state = -1; // initial value; else
-  std::string path; // what changes in the description
+  std::string path; // place of the change in the description
   bool scale = false;
   // Number of the signal in the system if only a constant signal changes; derived quantities are unchanged.
   Index signal = -1;

@@ -42,7 +42,7 @@ Node Graph::keep(const Entry& e) {
   return at->second;
 }
 
-// A number that depends on the formula alone, not on what else stands in the graph.
+// A hash that depends on the formula alone, not on other nodes of the graph.
 std::uint64_t Graph::mark(const Entry& e) const {
   if (e.kind == Kind::input) return std::hash<std::string>()(names[e.c]);
   Entry by_marks = e;
@@ -56,8 +56,8 @@ std::uint64_t Graph::mark(const Entry& e) const {
   return (EntryHash()(by_marks) ^ below) * 0x9e3779b97f4a7c15ULL;
 }
 
-// Of two differences that are opposite one stands for both where the sign does not matter: that of names in the order
-// of the alphabet, or of constants subtracted from others.
+// Of two opposite differences one represents both if the sign does not matter: that with names in alphabetical order,
+// or with constants as subtrahends.
 bool Graph::is_turned(Node n) const {
   const Entry& e = nodes[n];
   if (e.kind != Kind::operation || e.operation != Operation::subtract) return false;

@@ -8,9 +8,9 @@
 
 namespace stickslip {
 
-// Smooth operations, and two choices between two values by the sign of a condition g: the first value where g >= 0
-// (at least) or g > 0 (above). abs, min, max, sign and `where` are made of these two, so that every corner is a
-// condition that somebody can watch and whose sign somebody can prescribe.
+// Smooth operations, and two choices between two values by the sign of a condition g: the first value where g >= 0 (at
+// least) or g > 0 (above). abs, min, max, sign and `where` consist of these two, so that every corner is a condition
+// that can be monitored and whose branch can be prescribed.
 enum class Operation : std::uint8_t {
   add,
   subtract,

@@ -46,7 +46,7 @@ struct Tape {
   bool is_constant(Slot s) const { return s >= inputs.size() && s < first_result(); }
 };
 
-// Nothing that runs reads outside of the slots, or one that is not yet known: throws InvalidArgument otherwise.
+// Throws InvalidArgument if an instruction reads outside of the slots, or a slot that is not yet computed.
 void check(const Tape& tape);
 
 // Consistent with ==.

@@ -30,7 +30,7 @@ std::string joined(std::initializer_list<std::string_view> parts) {
   return out;
 }
 
-// How tightly the outermost operation of a text binds.
+// Precedence of the outermost operation of a text.
 enum Binding { of_sum, of_product, of_sign, of_power, of_atom };
 
 struct Formula {

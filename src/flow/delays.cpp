@@ -11,12 +11,12 @@ namespace stickslip {
 
 namespace {
 
-constexpr double one_return = 2e-15; // what sums of a few dead times, taken in another order, differ by
+constexpr double one_return = 2e-15; // difference between sums of a few dead times in different order
 
 double back(const Past::Piece& piece, double tau) {
   return piece.start + tau;
 }
-// What began with this piece has come back by the time t.
+// The time t is at least one dead time after the start of this piece.
 bool is_back(const Past::Piece& piece, double tau, double t) {
   return back(piece, tau) <= t + one_return * std::abs(t);
 }
@@ -73,7 +73,7 @@ void Delays::frame(const State& state) {
   for (Index k = 0; k < lines.size(); ++k) look_up(lines[k], state.past[k], state.base_t);
 }
 
-// What slides has a velocity other than zero, however small; zero says that it stuck.
+// The velocity of a sliding element is nonzero, however small; zero marks stick.
 double Delays::value(const Line& line, const Past& past, double t, int order) const {
   constexpr double least = std::numeric_limits<double>::min();
   if (past.pieces.empty()) return 0.0;
@@ -191,7 +191,7 @@ int Delays::arrive(State& state, double before) {
     while (gone + 1 < pieces.size() && is_back(pieces[gone + 1], line.tau, state.base_t)) ++gone;
     pieces.erase(pieces.begin(), pieces.begin() + gone);
     look_up(line, state.past[k], state.base_t);
-    if (pieces.empty()) // a contact that is open: what it would begin with if it closed now
+    if (pieces.empty()) // an open contact: the velocity if it closed now
       state.base_x(line.state) = velocity(line, state);
     else
       state.base_x(line.state) = value(line, state.past[k], state.base_t, 0);

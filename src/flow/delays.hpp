@@ -1,6 +1,6 @@
-// The sliding velocity of elements with dead time as it was tau ago, while a run goes on: the method of steps. Within a
-// step it is a known function of time, since no step in which such an element slides is longer than its tau. Where the
-// velocity or one of its derivatives jumped, a step ends tau later.
+// Sliding velocities one dead time tau ago during a run: the method of steps. Within a step it is a known function of
+// time, since no step in which such an element slides is longer than its tau. A jump of the velocity or of one of its
+// derivatives ends a step tau later.
 #pragma once
 
 #include "core/list.hpp"
@@ -14,10 +14,10 @@ public:
   explicit Delays(const System& sys);
 
   bool any() const { return !lines.empty(); }
-  // Nothing is remembered but rest: the delayed velocities are zero and stay so.
+  // All stored velocities are zero, so the delayed velocities stay zero.
   bool rest(const State& state) const;
 
-  // Before a step from state.base_t: looks up what that step will see.
+  // Before a step from state.base_t: finds the stored pieces for this step.
   void frame(const State& state);
   // The velocities of tau ago into x, their rates into xdot; within the step that was framed.
   void set(const State& state, double t, double* x) const;
@@ -34,7 +34,7 @@ public:
   double next(const State& state) const;
 
   void start(State& state) const;
-  // The step from state.base_t, in its dense form C, before the state goes on to its end.
+  // Stores the step from state.base_t, in its dense form C, before the state moves to its end.
   void record(State& state, double h, const Matrix& C) const;
   // The state is at the end of the step. The lowest derivative that jumped tau ago, Past::smooth if none.
   int arrive(State& state, double before);
@@ -46,7 +46,7 @@ private:
     Index element, state; // number of the element, and where x has its delayed velocity
     double tau;
     List<Index> signals; // that its velocity depends on
-    // Of the present step: pieces that it may see, and the pieces of the signals that held then.
+    // For the present step: the stored pieces in it, and the pieces of the signals at their times.
     Index first = 0, last = 0;
     List<Held> then;
   };

@@ -1,4 +1,4 @@
-// What the matrix of an affine regime says about the form of its motion. Made once per regime.
+// Structure of the motion from the matrix of an affine regime. Made once per regime.
 #pragma once
 
 #include "core/list.hpp"
@@ -21,15 +21,15 @@ struct FlowPlan {
   Index first = 0, second = 0;
   Oscillation oscillation;
 
-  // States that depend on no others but such states, and on none in a circle: what sticks stands still, what
-  // it carries counts. Their motion is a polynomial whatever the others do.
+  // States that depend only on such states, and without a cycle: sticking elements rest, and their attached states are
+  // polynomials. Their motion is a polynomial, independent of all other states.
   List<Index> ending;
   Index longest = 0; // chain of them
 
   List<std::unique_ptr<Stride>> strides; // over intervals between ticks, as they come up
 
   explicit FlowPlan(const Regime& r);
-  // Of stiff regimes; worked out when first asked for.
+  // For stiff regimes; computed on first use.
   const List<SlowSubspace>& slow_subspaces() const;
 
 private:

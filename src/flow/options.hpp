@@ -15,7 +15,7 @@ namespace stickslip {
 // time_stepping has a fixed step, max_step, and finds no events: see time_stepping.hpp.
 enum class Method { automatic, exact, explicit_pair, stiff, time_stepping };
 
-// What a run leaves behind: everything, events and the end, or the end alone.
+// Data that a run keeps: all segments, events and the end, or only the end.
 enum class Keep { segments, events, nothing };
 
 // failed: a run of an ensemble that could not begin.
@@ -83,7 +83,7 @@ template <class O, class F> void each_setting(O& options, F&& f) {
              Options::settings());
 }
 
-// Throws InvalidArgument where a setting is not what it may be.
+// Throws InvalidArgument for an option that is not allowed.
 void check(const Options& options);
 
 } // namespace stickslip

@@ -1,5 +1,5 @@
-// One piece of motion in dense form: x = sum_k C_k theta^k, theta = (t - t0) / h. Many of the same length in the same
-// regime share the map that makes C of their start.
+// One piece of motion in dense form: x = sum_k C_k theta^k, theta = (t - t0) / h. Pieces of equal length in one regime
+// share the map from their start to C.
 #pragma once
 
 #include "core/polynomial.hpp"
@@ -11,7 +11,7 @@ struct Segment {
   double t0 = 0.0, t1 = 0.0; // where it holds
   double h = 0.0;            // theta = (t - t0) / h
   const Regime* regime = nullptr;
-  // Of its coefficients, nx values for each power of theta, or of what the map makes them of.
+  // Offset of its coefficients, nx values for each power of theta, or of the input of the map.
   Index offset = 0;
   Index columns = 0;
   FlowKind kind = FlowKind::exact;

@@ -1,4 +1,4 @@
-// One step of the flow of a regime, by whichever method suits it, and the first guard that fires within it.
+// One step of the flow of a regime, by the method chosen for it, and the first guard that fires within it.
 #pragma once
 
 #include "core/affine_taylor.hpp"
@@ -25,7 +25,7 @@ inline bool is_exact(FlowKind kind) {
   return kind == FlowKind::exact || kind == FlowKind::slow_subspace;
 }
 
-// How far a step looks ahead where nothing limits it: many of the machine's own times.
+// Maximum step of an unlimited motion: many time constants of the machine.
 inline double outlook(const State& state) {
   return 1e3 * state.time_scale;
 }
@@ -38,7 +38,7 @@ struct Step {
   Index columns = 0;
   FlowKind kind = FlowKind::exact;
   List<Guard> fired;              // empty: no event
-  const Stride* stride = nullptr; // it tells the motion, and C nothing
+  const Stride* stride = nullptr; // the motion is in the stride, and C is empty
 };
 
 class Stepper {
@@ -89,10 +89,10 @@ private:
   bool reads_time = false;            // formulas of the motion do
   List<Held> pieces;                  // the piece of each that holds during this step
   List<Index> departing;              // elements whose velocity grows out of zero
-  List<double> shift;                 // what each guard has to exceed to fire
-  Vector condition_sizes, load_sizes; // what the terms of conditions in formulas, and of loads, amount to
+  List<double> shift;                 // threshold of each guard
+  Vector condition_sizes, load_sizes; // sizes of the terms of conditions in formulas, and of loads
   Vector shared_force;                // at the start of the step
-  double shared_change = 0.0;         // what the greatest of its margins and multipliers comes to in the step
+  double shared_change = 0.0;         // greatest change of its margins and multipliers in the step
   List<double> crossing;              // theta of each guard's first crossing, > 1 if none
   List<std::unique_ptr<FlowPlan>> plans;
   FlowPlan* plan = nullptr; // of the present regime

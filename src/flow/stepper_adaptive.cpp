@@ -18,9 +18,9 @@ constexpr double least_error = 1e-16;  // of the velocities seen: no digit of th
 constexpr double wary = 0.25;          // an attempt of twelve stages is dear, and its error changes fast
 constexpr double shrinks = 1e-4;       // how much shorter than this step the next may start
 constexpr double at_corner =
-    1e-2; // of the tolerance: what is left of a step beyond a corner or bend does no harm
+    1e-2; // of the tolerance: allowed error of the part of a step beyond a corner or bend
 
-// Makes h this share of itself; whether that is less.
+// Multiplies h by this share; true if it becomes shorter.
 bool shortened(double& h, double share) {
   h *= share;
   return share != 1.0;
@@ -100,11 +100,10 @@ void Stepper::dense(const Regime& r, const State& state, double h, FlowKind kind
     rosenbrock_dense(state.base_x.data(), stiff_work, C.leftCols(rosenbrock_dense_columns));
 }
 
-// Elements that have just begun to slide on a falling curve. Their velocity grows out of zero and takes its
-// relative error along: an error that is small beside the size of the state would shift the whole slip in
-// time (with a vertical tangent at v = 0 as much as the first step is long). Returns whether one of them has
-// no velocity yet.
-// Signals stand at the start of the step.
+// Elements that have just begun to slide on a falling curve. Their velocity grows from zero and keeps its relative
+// error: an error that is small compared with the size of the state would shift the whole slip in time (with a vertical
+// tangent at v = 0 by as much as the length of the first step). True if one of them has no velocity yet. Signals have
+// their values at the start of the step.
 bool Stepper::find_departing(const Regime& r, const State& state) {
   departing.clear();
   bool out_of_rest = false;
@@ -158,9 +157,9 @@ bool Stepper::passes_fine_structure(const Regime& r, const State& state, const V
   return shortened(h, shorten);
 }
 
-// Where the line of a table ends the next one has another slope, of which the error estimate of a step across the corner
-// knows little, and the work within it less: steps end there. Shortens h and returns true where one would not. Where a
-// velocity turns near a corner, as above a belt that swings, the step ends there first, for no turn to hide it.
+// At a corner of a table the slope changes, which the error estimate of a step across the corner does not show: steps
+// end there. Shortens h and returns true if a step would cross one. If a velocity reverses near a corner, as above an
+// oscillating belt, the step ends there first, so that the reversal does not hide the corner.
 bool Stepper::passes_corner(const Regime& r, const State& state, const Vector& x1, double& h) {
   constexpr double unsure = 0.25; // of the way to a turn, as a cubic shows it
   double shorten = 1.0;
@@ -204,10 +203,10 @@ bool Stepper::passes_corner(const Regime& r, const State& state, const Vector& x
   return shortened(h, shorten);
 }
 
-// Where the slope of a bristle's rate jumps, the error estimate of a step that begins close by is blind to what the stages
-// behind the jump miss: steps end there. Shortens h and returns true where one would not.
+// At a jump of the slope of a bristle's rate the error estimate of a step that begins nearby does not show the error of
+// the stages behind the jump: steps end there. Shortens h and returns true if a step would cross one.
 bool Stepper::passes_bend(const Regime& r, const State& state, const Vector& x1, double& h) {
-  constexpr double part = 1e-3; // of the step: tells the rate
+  constexpr double part = 1e-3; // of the step: to determine the rate
   double shorten = 1.0;
   std::array<double, max_elements> begin, soon, end;
   for (Index i : r.sliding) {
@@ -235,7 +234,7 @@ bool Stepper::passes_bend(const Regime& r, const State& state, const Vector& x1,
   return shortened(h, shorten);
 }
 
-// How long a step may be so that what is not in the error estimate is seen.
+// Maximum step for which effects outside the error estimate are resolved.
 double Stepper::longest_step(const Regime& r, const State& state) const {
   // Guards see the signals even where the state does not (a sticking block under a vibrating force): no step may
   // be so long that the polynomial through their samples misses a swing. Pieces of polynomials are short
@@ -277,7 +276,7 @@ void Stepper::set_tolerances(const Regime& r, const State& state) {
   atol.head(n) = atol.head(n).cwiseMax(state.time_scale * work.segment(n, n));
 }
 
-// The method of this step, with what it needs at its start: x', and the Jacobian where it is stiff.
+// Method of this step, with its data at the start: x', and the Jacobian if it is stiff.
 FlowKind Stepper::begin_step(const Regime& r, const State& state) {
   const double t = state.base_t;
   const double* const x = state.base_x.data();
@@ -345,7 +344,7 @@ double Stepper::propose_step(const Regime& r, State& state, double horizon, Flow
   return std::isfinite(horizon) ? fit_step(proposed, horizon) : proposed;
 }
 
-// Of the attempt made last, in units of the tolerance.
+// Error of the last attempt, in units of the tolerance.
 double Stepper::error_of_attempt(const State& state, FlowKind kind) const {
   const auto norm = [&](const Vector& error) {
     return error_norm(error.data(), state.base_x.data(), end_of(kind).data(), atol.data(), options.rtol,
@@ -364,7 +363,7 @@ double Stepper::step_within_tolerance(const Regime& r, State& state, FlowKind ki
   controller.previous = state.last_error;
   controller.predict = kind == FlowKind::stiff;
   controller.resized(h / state.step);
-  constexpr int patience = 6; // what is looked for may lie behind a turn, where nothing leads to it
+  constexpr int patience = 6; // the crossing may lie behind a reversal, to which the iteration does not lead
   constexpr double shrinks_at_least = 0.1;
   int cuts = 0, refusals = 0;
   for (int tries = 0; tries <= 100 && t + h != t; ++tries) {
@@ -408,8 +407,8 @@ void Stepper::note_stiffness(State& state, double h) const {
   state.stiff = looks ? std::min(state.stiff + 1, 1000) : std::max(0, state.stiff - 1);
 }
 
-// Whether a guard has become positive on the way to this one, whose polynomial through samples came too late; by more than
-// what a transition leaves at zero.
+// True if a guard became positive before this one, though its polynomial through samples shows a later crossing; by
+// more than its value after a transition.
 bool Stepper::passes_another(const Regime& r, const State& state, Index event) const {
   for (Index k = 0; k < r.guards.size(); ++k) {
     if (k == event || is_polynomial(r, k) || !(guards(k) > 0.0)) continue;
@@ -445,7 +444,7 @@ bool Stepper::end_at_event(const Regime& r, State& state, Step& step, Index degr
     work.head(sys.nx) = theta_column;
     rhs(r, t + cut, theta_column.data(), work.data());
     guard_values(sys, r, t + cut, theta_column.data(), s.data(), force.data(), guards.data(), scratch);
-    // Where the polynomial's slope leads there too slowly, that of the guard itself.
+    // If the slope of the polynomial converges too slowly, that of the guard itself.
     if (const double secant = (guards(which) - last_value) / (cut - last_cut); round >= 2 && secant > 0.0)
       slope = secant;
     const double correction = slope > 0.0 ? (shift[which] - guards(which)) / slope : 0.0;
@@ -492,7 +491,7 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
     if (!attempt(r, state, 0.5 * step.h, step.kind)) break;
     step.h *= 0.5;
     state.step = std::min(state.step, 2.0 * step.h);
-    // A step so long that its stages missed what the half of it meets had a small error for no good reason.
+    // A step whose stages skip features that half the step meets has a misleadingly small error.
     if (!(error_of_attempt(state, step.kind) <= 1.0)) {
       step.h = step_within_tolerance(r, state, step.kind, 0.5 * step.h);
       if (step.h == 0.0) return;

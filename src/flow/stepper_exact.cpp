@@ -14,15 +14,15 @@ namespace {
 
 constexpr double short_time = 1e-3; // of the machine's shortest time constant
 constexpr double greatest_term = 1e250;
-constexpr double far = 1e9;     // times the size a state has: it says nothing of what moves it
+constexpr double far = 1e9;     // relative to the size of a state: no information about its drive
 constexpr double beyond = 1e-6; // looks this much farther than the first root
 constexpr double as_seen =
-    1e3; // times what has been seen of a gap or velocity: farther its digits now would be lost
+    1e3; // relative to the values so far of a gap or velocity: beyond this its digits would be lost
 
 } // namespace
 
-// Taylor coefficients of the signals that vary; returns the highest degree. A series that leaves the numbers is cut, and
-// `fastest` raised until what is left out does not count in a step of 3/fastest.
+// Taylor coefficients of the varying signals; returns the highest degree. A series that exceeds the range of floating
+// point is cut, and `fastest` raised until the remainder is negligible in a step of 3/fastest.
 Index Stepper::signal_taylor(double t, double& fastest) {
   Index degree = 0, cut = exact_columns;
   for (Index k = 0; k < varying.size(); ++k) {
@@ -61,9 +61,9 @@ void Stepper::set_scale(const Regime& r, const State& state) {
   for (Index i = 0; i < sys.nx; ++i) scale.set(i, sizes(i));
 }
 
-// What has been seen of each state. Those that have not moved yet take their size from what moves them: one far too
-// small would call for steps whose powers underflow. What nothing moves either stays at zero, and its size says nothing.
-// Returns whether they are others than before.
+// Sizes of the states so far. States that have not moved yet take their size from their drives: too small a size would
+// require steps whose powers underflow. States without a drive stay at zero, and their size does not matter. True if
+// sizes have changed.
 bool Stepper::size_by_drives(const Matrix& A, const State& state) {
   const Index nx = sys.nx;
   const double time = short_time * state.time_scale;
@@ -137,7 +137,7 @@ void Stepper::guard_rows(const Regime& r, Index columns, Index state_columns, In
 // where none ever does. In powers of time.
 double Stepper::horizon_of_roots(const Regime& r, Index degree, const State& state) const {
   const double t = std::abs(state.base_t);
-  // Roots in the last digits of the start say nothing.
+  // Roots within the rounding error of the start do not count.
   const double least = short_time * state.time_scale + tolerance::entry * t;
   double earliest = std::numeric_limits<double>::infinity();
   for (Index k = 0; k < r.guards.size(); ++k) {
@@ -162,8 +162,8 @@ double Stepper::horizon_of_roots(const Regime& r, Index degree, const State& sta
   return std::max(earliest, least);
 }
 
-// The part of a step in which gaps and velocities stay within sight of what has been seen of them: beyond it their terms
-// grow so large that rounding of these would be taken for their values at the start.
+// Part of a step in which gaps and velocities stay within a range of their values so far: beyond it their terms become
+// so large that their rounding errors exceed the values at the start.
 double Stepper::part_in_sight(const Regime& r, const State& state, Index degree, double h) const {
   double part = 1.0;
   for (Index k = 0; k < r.guards.size(); ++k) {
@@ -175,7 +175,7 @@ double Stepper::part_in_sight(const Regime& r, const State& state, Index degree,
         part = std::pow(size / term, 1.0 / static_cast<double>(j));
   }
   const double least =
-      tolerance::entry * std::abs(state.base_t); // the last digits of t must not be what is left
+      tolerance::entry * std::abs(state.base_t); // the remainder must exceed the rounding error of t
   return part * h < least ? std::min(1.0, least / h) : part;
 }
 
@@ -189,7 +189,7 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   const Index ng = r.guards.size();
   Index columns = 0;
   if (form.index > 0 && fastest == 0.0) {
-    // The motion is a polynomial for ever: look as far as guards have roots.
+    // The motion is a polynomial for all times: the step covers all roots of guards.
     step.columns = ending_series(r, state, signal_degree) + 1;
     columns = std::max(step.columns, signal_degree + 1);
     guard_rows(r, columns, step.columns, signal_degree, 1.0);

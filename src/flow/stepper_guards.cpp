@@ -19,7 +19,7 @@ constexpr double integrated = 10.0; // tolerances by which an error of the motio
 
 } // namespace
 
-// How large the terms are that a guard is the difference of, at the start of the step; 0: not known.
+// Size of the terms whose difference a guard is, at the start of the step; 0: unknown.
 double Stepper::guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const {
   const Guard& g = r.guards[k];
   if (g.kind == GuardKind::condition) return condition_sizes(g.condition);
@@ -35,8 +35,8 @@ double Stepper::guard_size(const Regime& r, const State& state, Index k, FlowKin
   return 2.0 * (std::abs(l.lo) + std::abs(l.hi));
 }
 
-// What counts as zero at the start of a step for guard k, whose polynomial c has terms of this size altogether.
-// What the last transition left at zero is decided by what comes after, not by rounding. whole: guard_size().
+// Threshold for zero at the start of a step for guard k, whose polynomial c has terms of this total size. Values that
+// the last transition left at zero are decided by higher coefficients, not by rounding. whole: guard_size().
 double Stepper::zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,
                               double size, double whole) const {
   const Guard& g = r.guards[k];
@@ -50,14 +50,14 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
     zero = std::max(tolerance::rounding * size, 2.0 * tolerance::rest * whole);
   else if (whole > 0.0)
     zero = std::max(tolerance::rest * std::min(size, whole), tolerance::rounding * whole);
-  // It was located no better, and goes away at once; a gap has been closed.
+  // It was located no more accurately, and leaves zero at once; a gap has been closed.
   const bool known = kind == FlowKind::exact || g.kind == GuardKind::closes;
   const double unknown = known ? 0.0 : integrated * options.rtol * whole;
   return c[1] < 0.0 ? std::max({zero, tolerance::located * -c[1], unknown}) : zero;
 }
 
-// What a decision leaves of a margin or multiplier at zero says nothing of where it goes, and moves nothing either. Nor
-// does rounding of what all of them come to in this step.
+// Threshold for margins and multipliers: values that a decision left at zero carry no information, nor do rounding
+// errors of their sum in this step.
 double Stepper::band(const Regime& r, const State& state, Index k) const {
   constexpr double wide = 4.0 * tolerance::rest; // more than a decision leaves
   const double size = sharing_size(sys, r, r.guards[k].limit, state.base_t, state.base_x.data(),
@@ -106,8 +106,8 @@ bool Stepper::only_touches(const double* c, const Contact& contact, const State&
          c[1] < 2.0 * tolerance::rest * h * size_of(contact.rate, state.nominal, s.data());
 }
 
-// A guard that a decision has found to start with so many coefficients at zero: it starts negative by the next one, and
-// fires behind the zero at the start. Where nothing tells its sign its value is watched.
+// A guard that, by a decision, starts with this number of zero coefficients: it starts negative by the next one, and
+// fires after the zero at the start. If its sign is unknown its value is monitored.
 double Stepper::crossing_as_decided(double* c, Index degree, Index zeros, double within,
                                     double& exceeds) const {
   if (zeros > degree || !(c[zeros] < 0.0)) return crossing_watched(c, degree, within, true, exceeds);
@@ -115,8 +115,8 @@ double Stepper::crossing_as_decided(double* c, Index degree, Index zeros, double
   return found.found ? found.theta : never;
 }
 
-// Of a guard that stands at zero behind a transition: what rounding and the last digits of t make of a coefficient decides
-// nothing, the next one does. Of what has been integrated only the slope is known well enough.
+// For a guard that is zero after a transition: coefficients below rounding and the error of t do not decide; the next
+// one does. For integrated motion only the slope is known accurately enough.
 void Stepper::clear_rounding(const Guard& g, const State& state, const Step& step, double* c, Index degree,
                              double size) const {
   const bool exact = is_exact(step.kind);
@@ -130,8 +130,8 @@ void Stepper::clear_rounding(const Guard& g, const State& state, const Step& ste
     c[1] = 0.0;
 }
 
-// A gap that opens with a high power of time: what rounding left of its lower derivatives is taken out, and of the first
-// one what the interpolant is off by, if it comes back from no deeper than the motion is known.
+// A gap that opens with a high power of time: removes rounding errors of its lower derivatives, and the error of the
+// interpolant in the first one, if it returns from within the accuracy of the motion.
 Crossing Stepper::crossing_of_opening(double* c, Index degree, FlowKind kind, double size,
                                       double noise) const {
   const auto is_noise = [&](Index j) {
@@ -147,7 +147,7 @@ Crossing Stepper::crossing_of_opening(double* c, Index degree, FlowKind kind, do
   return found;
 }
 
-// First crossing of a guard of which no decision has told how it starts.
+// First crossing of a guard whose start no decision has determined.
 double Stepper::crossing_undecided(const Regime& r, const State& state, const Step& step, Index k, double* c,
                                    Index degree, double size, double whole) const {
   const bool fresh = state.after_transition, gap = r.guards[k].kind == GuardKind::closes;
@@ -162,10 +162,10 @@ double Stepper::crossing_undecided(const Regime& r, const State& state, const St
       first_crossing(c, static_cast<int>(degree), from_zero ? GuardStart::zero : GuardStart::as_is, noise);
   // Positive from the start although the transition should have prevented it.
   if (!found.found) return !from_zero && c[0] > 0.0 ? 0.0 : never;
-  // A velocity or load that departs from zero with a high power of time, or where the force has a vertical
-  // tangent, may start on the wrong side in the interpolant; the transition has already found that it
-  // departs, and the end of the step shows it. So does a bristle that begins at its limit, as one does that was sliding.
-  // But a seat that is passed within the last digits after another event is passed.
+  // A velocity or load that departs from zero with a high power of time, or with a vertical tangent of the force, may
+  // start on the wrong side in the interpolant; the transition has already found that it departs, and the end of the
+  // step shows it. The same holds for a bristle that begins at its limit, after sliding. A seat that is passed within
+  // rounding after another event counts as passed.
   const bool leaves = r.guards[k].kind != GuardKind::reaches_seat && !is_exact(step.kind);
   if (found.at_once && leaves && polynomial::value(c, degree, 1.0) < 0.0) return never;
   if (found.at_once && fresh && gap) found = crossing_of_opening(c, degree, step.kind, size, noise);
@@ -187,11 +187,11 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   const bool gap = g.kind == GuardKind::closes;
   const double whole =
       gap ? gap_size(sys.contacts[g.contact], state.nominal, s.data()) : guard_size(r, state, k, step.kind);
-  if (!gap && size <= 2.0 * tolerance::rounding * whole) return never; // at zero, as far as can be told
+  if (!gap && size <= 2.0 * tolerance::rounding * whole) return never; // zero within rounding
   const Index zeros = state.after_transition && k < state.zeros.size() ? state.zeros[k] : -1;
   if (zeros >= 0 && (step.kind == FlowKind::exact || zeros > degree))
     return crossing_as_decided(c, degree, zeros, 4.0 * tolerance::rest * std::max(whole, size), shift[k]);
-  std::fill_n(c, std::clamp<Index>(zeros, 0, 3), 0.0); // an interpolant tells them no better
+  std::fill_n(c, std::clamp<Index>(zeros, 0, 3), 0.0); // the interpolant does not resolve them
   return crossing_undecided(r, state, step, k, c, degree, size, whole);
 }
 

@@ -96,12 +96,11 @@ void Stepper::confirm(const Regime& r, Index k, const State& state, const Step& 
   if (g(low) < 0.0) crossing[k] = refine_root(g, low, top);
 }
 
-// Whether the samples of guard k show so little of it that it may be above zero between them: the last coefficients of
-// its polynomial, in those of Chebyshev, are not small, and the greatest sample is no farther below zero than these may
-// hide.
+// True if guard k may be positive between its samples: the last coefficients of its Chebyshev polynomial are not small,
+// and the greatest sample is not farther below zero than their sum.
 bool Stepper::hides_crossing(Index k) const {
   static_assert(sample_degree == 8);
-  constexpr double overshoots = 10.0; // what lies between samples, in these coefficients
+  constexpr double overshoots = 10.0; // overshoot between samples, relative to these coefficients
   const double* const c = guard_series.row(k).data();
   const double eighth = c[8] / 32768.0;
   const double seventh = (c[7] + 131072.0 * eighth) / 8192.0;
@@ -114,8 +113,8 @@ bool Stepper::hides_crossing(Index k) const {
   return unknown > resolved * most && values.maxCoeff() > -overshoots * unknown;
 }
 
-// Whether the dense form of a step does not follow the motion that it has between its ends, of which the error estimate
-// knows nothing: x' here is in `work`.
+// True if the dense form of a step does not follow the motion between its ends, which the error estimate does not show:
+// x' at this point is in `work`.
 bool Stepper::misses_motion(const Step& step, double theta) const {
   for (Index i = 0; i < sys.nx; ++i) {
     double slope = 0.0;
@@ -133,8 +132,8 @@ void Stepper::size_formulas(const Regime& r, const State& state) {
     load_sizes = scratch.tangent(sys).load_sizes(state.nominal, state.time_scale);
 }
 
-// A body that turns in flight may swing a gap to and fro within a step that its parabola does not limit: whether the
-// polynomials through samples still are these guards between the samples.
+// A body that rotates in flight may open and close a gap within a step that its parabola does not limit: true if the
+// polynomials through samples represent these guards between the samples.
 bool Stepper::resolves_guards(const Regime& r, const State& state, const Step& step, Index degree) {
   for (Index k = 0; k < r.guards.size(); ++k) {
     if (is_polynomial(r, k)) continue;
@@ -182,7 +181,7 @@ bool Stepper::is_polynomial(const Regime& r, Index guard) const {
   return !sys.smooth && r.guard_terms[guard].linear();
 }
 
-// Returns whether the polynomials stand for guards that are not polynomials themselves.
+// True if the polynomials represent guards that are not polynomials themselves.
 bool Stepper::guard_polynomials(const Regime& r, const State& state, const Step& step, Index& degree) {
   const Index ng = r.guards.size();
   const Index dense_degree = step.columns - 1;

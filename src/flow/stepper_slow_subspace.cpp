@@ -1,6 +1,5 @@
-// The flow of a stiff affine regime whose fast modes have died out: the series of the slow ones, with what
-// the drive does to the fast ones, so that steps are of the slow time scale and guards are polynomials as
-// ever.
+// The flow of a stiff affine regime after its fast modes have decayed: the series of the slow modes, with the response
+// of the fast ones to the drive, so that steps have the slow time scale and guards are polynomials.
 #include "core/list.hpp"
 #include "core/slow_subspace.hpp"
 #include "core/tolerances.hpp"
@@ -38,7 +37,7 @@ bool Stepper::take_slow_subspace(const Regime& r, const State& state, Index sign
   for (const SlowSubspace& split : splits) {
     if (split.fast_rate * reach < short_of_reach) continue;
     const Index f = split.Rf.cols(), m = split.Rs.cols();
-    // What the drive makes of the fast modes: Af p_k + Lf S s_k = (k + 1) p_(k+1).
+    // Response of the fast modes to the drive: Af p_k + Lf S s_k = (k + 1) p_(k+1).
     const Matrix Sf = split.Lf * r.As;
     Matrix p = Matrix::Zero(f, signal_degree + 1);
     for (Index k = signal_degree; k >= 0; --k) {
@@ -46,7 +45,7 @@ bool Stepper::take_slow_subspace(const Regime& r, const State& state, Index sign
       if (k < signal_degree) b += static_cast<double>(k + 1) * p.col(k + 1);
       p.col(k).noalias() = split.Af_inverse * b;
     }
-    // How far the state is from there, against rounding of the state, of the drive, and of what guards read.
+    // Distance of the state from this response, compared with rounding errors of the state, the drive and the guards.
     const Vector away = split.Rf * (split.Lf * state.base_x - p.col(0));
     const Vector drive = split.Rf.cwiseAbs() *
                          (split.Af_inverse.cwiseAbs() * (Sf.cwiseAbs() * signal_series.col(0).cwiseAbs()));
@@ -88,7 +87,7 @@ bool Stepper::take_slow_subspace(const Regime& r, const State& state, Index sign
   return false;
 }
 
-// Projectors leave rounding where nothing moves: what sticks stands exactly still.
+// Removes numerical noise of the projectors: sticking elements rest exactly.
 void Stepper::hold_ending(const Regime& r, const State& state, Index signal_degree, Step& step) {
   if (plan->ending.empty()) return;
   const Index columns = std::min(std::max(step.columns, signal_degree + plan->longest + 1), exact_columns);

@@ -1,5 +1,4 @@
-// One oscillation under constant forces, such as the slip of a block on a spring: closed form, whatever the
-// length of the step.
+// One oscillation under constant forces, such as the slip of a block on a spring: closed form, for steps of any length.
 #include "core/polynomial.hpp"
 #include "core/roots.hpp"
 #include "core/tolerances.hpp"
@@ -16,8 +15,7 @@ constexpr double short_arc = 1e-9; // radians over which the weights are a tange
 
 } // namespace
 
-// False if some guard starts so close to zero that it takes a series to tell where it goes; nothing has
-// changed then.
+// False, without changes, if some guard starts so close to zero that its sign requires a series.
 bool Stepper::take_swing(const Regime& r, const State& state, double limit, Step& step) {
   const Index nx = sys.nx, ns = sys.ns(), i1 = plan->first, i2 = plan->second;
   const Oscillation& o = plan->oscillation;
@@ -88,7 +86,7 @@ void Stepper::state_at(const Step& step, double tau, double* x) const {
   }
   const Oscillation& o = swing.oscillation;
   const double delta = tau - swing.near;
-  // Where an event was found the weights are known up to its last correction and the rounding of t.
+  // At an event the weights are known up to the last correction of its time and the rounding of t.
   OscillationWeights at = swing.weights;
   if (swing.near >= 0.0 && std::abs(delta) * (o.w + std::abs(o.d)) < short_arc)
     at.p += delta * at.p_rate, at.q += delta * at.q_rate;

@@ -56,7 +56,7 @@ Stride::Stride(const System& sys, const Regime& r, double h, const Vector& s, co
     velocity.row(k) = v.x.transpose();
     given_velocity(k) = v.s.dot(s);
   }
-  // Terms (h A)^k / k!, and bounds of what they amount to.
+  // Terms (h A)^k / k!, and bounds of their sizes.
   const Matrix hA = h * A, size = hA.cwiseAbs();
   Matrix term = Matrix::Zero(states, all), bound = Matrix::Identity(states, states);
   term.middleCols(1, states).setIdentity();
@@ -97,7 +97,7 @@ Stride::Stride(const System& sys, const Regime& r, double h, const Vector& s, co
   row.resize(of_guards.rows());
 }
 
-// Whether sizes have the binary exponents that they had; so much about a state is enough, and seldom changes.
+// True if sizes have their former binary exponents, which is sufficient and seldom changes.
 bool Stride::known(const Vector& nominal) {
   if (seen.size() == nominal.size() && seen == nominal) return true;
   seen = nominal;
@@ -110,7 +110,7 @@ bool Stride::known(const Vector& nominal) {
   return same;
 }
 
-// How many terms states of these sizes need; none where they need too many.
+// Number of terms for states of these sizes; zero if too many are needed.
 void Stride::size(const Vector& nominal, double rtol) {
   constexpr double share = 1e-3; // of the tolerance
   Vector most = Vector::Ones(1 + states);
@@ -135,7 +135,7 @@ void Stride::size(const Vector& nominal, double rtol) {
   sum_up(most);
 }
 
-// What is asked in every interval, of states that are no larger than this.
+// Bounds for every interval, for states that are not larger than these.
 void Stride::sum_up(const Vector& most) {
   const Index all = given.size(), by_x = 1 + states, known_at_once = states + 2 * guards;
   Matrix sums = Matrix::Zero(known_at_once + speeds.rows(), all), rest = Matrix::Zero(guards, all);
@@ -163,13 +163,13 @@ inline void Stride::begin_curve(const Field& curves, Index k, double v0) {
   c.second = (3.0 * off - turn) * inverse * inverse;
   c.third = (turn - 2.0 * off) * inverse * inverse * inverse;
   if (!(curves.direction(k) * v0 > c.reach)) c.reach = 0.0; // curves may have a corner at zero
-  // Within its reach a series converges: what is behind these terms is a small part of them.
+  // Within its radius the series converges: the remainder is a small part of these terms.
   constexpr double behind = 0x1p-6;
   c.neglected = behind * (std::abs(c.second) + std::abs(c.third) * c.reach) * per_force[k];
 }
 
-// What a curve's force at the nodes differs by from the tangent: from the series, where the terms behind it count for
-// nothing, and else from the curve.
+// Deviation of a curve's force at the nodes from the tangent: from the series if its remainder is negligible, else from
+// the curve.
 inline void Stride::find_bends(const Field& curves, Index k, double to_middle, double to_end) {
   Curved& c = curved[k];
   const double furthest = std::max(std::abs(to_middle), std::abs(to_end));
@@ -198,7 +198,7 @@ bool Stride::find_forces(const Field& curves) {
     for (Index j = 0; j < m; ++j)
       c.to_middle += by_forces(m + k, j) * force[j], c.to_end += by_forces(2 * m + k, j) * force[j];
   }
-  double before = 0.0; // what changed in the last round, in units of what does not count
+  double before = 0.0; // change in the last round, in units of the negligible error
   for (int round = 0; round < rounds; ++round) {
     double change = 0.0;
     for (Index k = 0; k < m; ++k) {
@@ -237,7 +237,7 @@ bool Stride::are_parabolas() const {
   return true;
 }
 
-// That no guard fires on the way; by bounds of all but its value and slope at the start, or else term by term.
+// True if no guard fires in the interval: by bounds of all but its value and slope at the start, or else term by term.
 bool Stride::far_from_guards() {
   const double *const value = quick.data() + states, *const rate = value + guards;
   const auto force = given.tail(powers * elements);

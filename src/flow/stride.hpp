@@ -1,8 +1,8 @@
-// The flow of a regime over an interval between ticks of sampled controllers, which comes again and again: its Taylor
-// series by x0 and by the forces of elements that slide on a curve F(v), made once, and what bounds every guard on the
-// way. Such forces are parabolas of time through their values at the start, the middle and the end:
+// The flow of a regime over the recurring interval between sampling instants: its Taylor series by x0 and by the forces
+// of elements that slide on a curve F(v), made once, and bounds of every guard within it. Such forces are parabolas of
+// time through their values at the start, the middle and the end:
 //   f(theta) = f0 + a1 theta + a2 theta^2,   x(theta) = sum_k C_k theta^k,   C_k = M_k (1, x0, f0, a1, a2).
-// What is kept of an interval is what M_k multiplies; C_k are made where someone asks for them.
+// For an interval the arguments of M_k are stored; C_k are computed on demand.
 #pragma once
 
 #include "core/list.hpp"
@@ -41,7 +41,7 @@ public:
   // is not affine.
   bool take(const State& state, const Field& curves, double rtol);
   const double* end() const { return quick.data(); }
-  const double* start() const { return given.data(); } // what the map multiplies
+  const double* start() const { return given.data(); } // argument of the map
 
   std::shared_ptr<const StrideMap> map;
   Index columns = 0;
@@ -52,8 +52,8 @@ private:
   double length;
   Index states, guards, elements = 0;
   bool possible = false;
-  // What multiplies (1, x0, f0, a1, a2) besides: of guards the same terms; velocities of elements at the nodes, and
-  // their rates at the start.
+  // Further rows over (1, x0, f0, a1, a2): terms of guards; velocities of elements at the nodes, and their rates at the
+  // start.
   Matrix of_guards, speeds;
   // The end, guards and their slopes at the start, and those velocities: by (1, x0), by forces.
   RowBlocks by_state, by_force;
@@ -62,19 +62,19 @@ private:
   Matrix bounds;                                                                    // of terms by x0
   Matrix effect;        // of each element's force on x'
   Matrix guards_by_all; // sizes of a guard's terms
-  // Of states of these binary exponents.
+  // For states of these binary exponents.
   List<int> exponents;
   Vector seen, least; // sizes, and their powers of two
   Vector margin;      // how far below zero a guard is certainly off
-  Vector bend;        // what terms behind the slope add to it at most
-  Vector per_force;   // of each force: in units of what does not count
+  Vector bend;        // bound of the terms beyond the slope
+  Vector per_force;   // of each force: in units of the negligible error
   Vector given, quick, of_forces, row;
   struct Curved {                // one force, beside its value at the start
     double slope, second, third; // of its series by velocity, which holds
     double reach;                // so far; 0: not known
-    double neglected;            // behind it, per square of a velocity, in units of what does not count
+    double neglected;            // remainder, per square of a velocity, in units of the negligible error
     double to_middle, to_end;    // changes of the velocity with forces as they are at the start
-    double at_middle, at_end;    // what its curve leaves the tangent by
+    double at_middle, at_end;    // deviation of its curve from the tangent
   };
   List<Curved> curved;
 

@@ -44,7 +44,7 @@ struct LawTraits {
   double damping = 0.0;   // at rest, per unit load, of bristles; the viscous part is not in it
 };
 
-// Of a bristle that holds up to `level` per unit load.
+// Traits of a bristle that holds up to `level` per unit load.
 inline LawTraits bristle_traits(Index states, double level, double stiffness, double damping = 0.0) {
   LawTraits t;
   t.states = states;

@@ -89,7 +89,7 @@ void switch_guards(const Law&, double v, int direction, unsigned branch, const d
 // The branch after guard `fired` was met. Whenever v reaches zero or changes its sign the branch is 0 again: all
 // elements stick. Terms with a memory among their internal states change it here, or on_turn().
 unsigned on_switch(const Law&, Index fired, int direction, unsigned branch, double* z);
-// v goes to the side `direction` from here on, whether it came from there or not.
+// From here on v has the sign `direction`, even if it had it before.
 void on_turn(const Law&, int direction, double* z);
 
 // Surfaces on which the slopes of the rates jump without a switch: zeros of these functions, in units of

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double share_of_size = 1e-3; // of a settled state or work, below which errors count absolutely
 constexpr double shortest = 1e-15;     // step, relative to the time: near the resolution of the time
-constexpr double least_error = 1e-12;  // no step grows beyond what this error would allow
+constexpr double least_error = 1e-12;  // bounds the growth of steps
 constexpr double converged = 1e-15,
                  nearly = 1e-12; // last change of the stages; the latter where it no longer falls
 
@@ -68,8 +68,8 @@ List<Span> spans_of(const Law& law, const Signal& velocity, double from, double 
   return spans;
 }
 
-// One law moving along. All the laws' states are decoupled (d zdot_i / d z_j = 0 for i != j), so that a step
-// is one small linear system per state and iteration.
+// State of one law. The states of all laws are decoupled (d zdot_i / d z_j = 0 for i != j), so a step is one small
+// linear system per state and iteration.
 class Mover {
 public:
   Mover(const Law& law, const ResponseOptions& options)
@@ -184,9 +184,9 @@ private:
     return false;
   }
 
-  // One collocation step. The stages are sought from the values before and, if that fails, from the settled
-  // ones: a Dahl exponent below 1 makes the rate a root of the distance from there, on which Newton only
-  // converges upwards.
+  // One collocation step. The stages start from the previous values and, if Newton's method fails, from the steady
+  // state: a Dahl exponent below 1 makes the rate a root of the distance from there, and Newton's method converges from
+  // one side only.
   void collocate(double t, double h, const List<double>& from, Step& to) {
     const Method& r = radau<n_stages>();
     for (Index i = 0; i < n_; ++i) value_[i].setConstant(from[i]);
@@ -314,7 +314,7 @@ private:
   Index n_;
   LocalVelocity local_;
   double origin_ = 0.0;
-  double energy_ = 0.0; // a thousandth of what a bristle stores: the size of works that matter
+  double energy_ = 0.0; // a thousandth of the energy stored in a bristle: scale of the work
   int direction_ = 0;
   double step_ = 0.0, longest_ = 0.0;
 

@@ -93,14 +93,17 @@ public:
 
   void operator()(const ClutchElement& c) const {
     if (!std::holds_alternative<Plant>(plant))
-      reject("plant", "in matrix notation has no one-way clutches: it does not tell what its states are");
+      reject("plant", "in matrix notation has no one-way clutches, since the meaning of its states is "
+                      "unknown; use Machine");
     names.gradient("on" + of(c.name), c.on);
   }
 
   void operator()(const ConstraintElement& c) const {
     const std::string suffix = of(c.name);
     if (!std::holds_alternative<Plant>(plant))
-      reject("plant", "in matrix notation has no constraints: it does not tell what its states are");
+      reject(
+          "plant",
+          "in matrix notation has no constraints, since the meaning of its states is unknown; use Machine");
     check_values(c, suffix);
     names.expression("on" + suffix, c.on_expression, c.level == Level::position ? 1 : -1, false);
     if (!c.curved())
@@ -157,26 +160,25 @@ private:
     }
     constexpr Index most = 10'000;
     if (n < 2 || f.load_there.size() != n || n > most)
-      reject("load_table" + suffix, "has " + std::to_string(n) + " places and " +
+      reject("load_table" + suffix, "has " + std::to_string(n) + " positions and " +
                                         std::to_string(f.load_there.size()) +
                                         " loads: both must have the same length, 2 to 10000");
     for (Index k = 0; k < n; ++k) {
       const std::string at = suffix + "[" + std::to_string(k) + "]";
-      finite("places of load_table" + at, f.load_at[k]);
+      finite("positions of load_table" + at, f.load_at[k]);
       non_negative("loads of load_table" + at, f.load_there[k]);
       if (k > 0 && !(f.load_at[k] > f.load_at[k - 1]))
-        reject("places of load_table" + at, f.load_at[k], "greater than the one before");
+        reject("positions of load_table" + at, f.load_at[k], "greater than the one before");
     }
     if (f.load_periodic && f.load_there.front() != f.load_there.back())
-      reject("load_table" + suffix, "is periodic, so its last load, " + std::to_string(f.load_there.back()) +
-                                        ", must be its first, " + std::to_string(f.load_there.front()));
+      reject("load_table" + suffix, "is periodic: its last load, " + std::to_string(f.load_there.back()) +
+                                        ", must equal its first, " + std::to_string(f.load_there.front()));
     if (f.load.empty())
-      reject("load" + suffix, "is missing: load_table says what it adds to the normal load");
+      reject("load" + suffix, "is missing: load_table needs the positions over which it is given");
     if (f.load.parts.front().name.ends_with(".normal_force"))
-      reject("load_table" + suffix, "is over positions: a contact's normal force has none");
+      reject("load_table" + suffix, "is a table over positions, but load is the normal force of a contact");
     if (f.automaton.load_factor > 0.0)
-      reject("load_table" + suffix,
-             "and load_factor are two ways to say how the load depends on 'load': give one");
+      reject("load_table" + suffix, "and load_factor exclude each other: give one");
   }
 
   // The flanks need a stiffness, which gives the force beyond the backlash.
@@ -207,7 +209,8 @@ private:
     }
     if (s.damping > 0.0 && passes_without_play(flanks_of(s).front()))
       reject("damping" + suffix, s.damping,
-             "0 where a table goes from push to pull without play, but has flanks that let go");
+             "0 for a one-sided table whose force changes its sign at a point: there the damping force would "
+             "jump");
   }
 
   // A controller takes as many inputs and drives as many targets as its block has; a single reference may be given to a

@@ -72,7 +72,8 @@ void NameCheck::expression(const std::string& what, const Tape& tape, Index resu
   if (tape.outputs.empty()) return;
   const auto* m = std::get_if<Plant>(&plant);
   if (m == nullptr)
-    reject(what, "is a function of the motion, which a plant in matrix notation does not take");
+    reject(what,
+           "is a function of the motion, which a plant in matrix notation does not support; use Machine");
   check(tape);
   const Index expected = results < 0 ? m->names.size() : results;
   if (tape.outputs.size() != expected)
@@ -85,7 +86,7 @@ void NameCheck::expression(const std::string& what, const Tape& tape, Index resu
   names.push_back("time");
   for (const std::string& input : tape.inputs)
     if (!holds(names, input))
-      reject(what, "reads '" + input + "', which it cannot: it may read " + quoted(names));
+      reject(what, "depends on '" + input + "', which is unknown; allowed are: " + quoted(names));
 }
 
 } // namespace stickslip

@@ -72,7 +72,7 @@ void check(const Plant& p) {
       throw UnknownName("rotary names '" + name + "', which is no coordinate; known are: " + quoted(p.names));
   for (const std::string& name : p.names)
     if (name.find('.') != std::string::npos)
-      reject("names", "= '" + name + "' holds a dot, which separates an element from its signal");
+      reject("names", "= '" + name + "' contains a dot, which is reserved for signals of elements");
 }
 
 void check(const MatrixPlant& p) {

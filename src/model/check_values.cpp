@@ -20,9 +20,9 @@ void check_signal(const std::string& name, const Signal& s) {
   }
   if (s.repeats == 0) return;
   if (s.repeats < 0 || s.repeats >= s.pieces.size())
-    reject(name, "repeats from a piece that it has not: " + std::to_string(s.repeats));
+    reject(name, "repeats from a piece that does not exist: " + std::to_string(s.repeats));
   if (!(std::isfinite(s.period) && s.pieces.back().start < s.pieces[s.repeats].start + s.period))
-    reject(name, "has pieces that begin after its period is over");
+    reject(name, "has pieces that begin after the end of its period");
 }
 
 void check_continuous(const std::string& name, const Signal& s) {
@@ -35,7 +35,8 @@ void check_continuous(const std::string& name, const Signal& s) {
     const double a = value(past, t), b = value(next, t);
     if (std::abs(b - a) <= tolerance::jump * std::max({size, std::abs(a), std::abs(b)})) return;
     std::ostringstream text;
-    text << "jumps from " << a << " to " << b << " at t = " << t << ": a wall must move without jumps";
+    text << "jumps from " << a << " to " << b << " at t = " << t
+         << ": the position of a wall must be continuous";
     reject(name, text.str());
   });
 }
@@ -51,7 +52,7 @@ void check_falls(const Law& law, double level, const std::string& suffix) {
     if (v == 0.0 || !(dry > level * (1.0 + tolerance::symmetry))) continue;
     std::ostringstream text;
     text << "gives " << dry << " at v = " << std::abs(v) << ", above its static level " << level
-         << ": dead time needs a curve that nowhere exceeds it";
+         << ": with a dead time the curve must not exceed the static level";
     reject("law" + suffix, text.str());
   }
 }
@@ -68,16 +69,17 @@ void check_law(const Law& law, const Automaton& a, const std::string& suffix) {
     reject("law" + suffix,
            "has internal states: the options of StickSlip need a curve such as Coulomb or Stribeck");
   if (!t.sticks)
-    reject("law" + suffix, "has no jump at v = 0: the options of StickSlip need one that sticks");
+    reject("law" + suffix, "has no jump at v = 0: the options of StickSlip need a law with sticking");
   const double level = std::max(std::abs(t.break_away.lo), std::abs(t.break_away.hi));
   if (std::abs(t.break_away.lo + t.break_away.hi) > tolerance::symmetry * level)
-    reject("law" + suffix, "is not odd: the options of StickSlip need one level for both directions");
+    reject("law" + suffix,
+           "is not odd: the options of StickSlip need equal static levels in both directions");
   if (a.lag > 0.0 && a.dead_time > 0.0)
-    reject("dead_time" + suffix, a.dead_time, "0 where memory is a lag: it is either a lag or a dead time");
+    reject("dead_time" + suffix, a.dead_time, "0 with a lag: a law has either a lag or a dead time");
   if (a.dead_time > 0.0) check_falls(law, level, suffix);
   if (a.load_factor > 0.0) {
     const double kinetic = evaluate(law, 1e100, 1, 0, nullptr, nullptr).dry;
-    if (!(kinetic > 0.0)) reject("kinetic level" + suffix, kinetic, "> 0 where the load adds to it");
+    if (!(kinetic > 0.0)) reject("kinetic level" + suffix, kinetic, "> 0 with load_factor");
   }
 }
 

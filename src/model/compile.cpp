@@ -37,14 +37,14 @@ void check_inertia(const System& sys) {
   const auto check = [&](const std::string& name, const Vector& row, const Vector& column, bool moves) {
     if (moves && sys.constraints.any() && column.isZero(0.0) && !row.isZero(0.0))
       reject("on of '" + name + "'",
-             "lies along what constraints prescribe: friction and contacts must have some "
-             "motion of their own");
+             "is fixed by constraints: an element with friction or contact needs a direction "
+             "in which the machine can move");
     const double inverse = std::abs(row.dot(column));
     if (row.isZero(0.0) || column.isZero(0.0) ||
         (inverse <= greatest_inverse_mass && inverse >= least_inverse_mass))
       return;
     reject("on of '" + name + "'", inverse,
-           "such that the inverse of the mass that it moves lies within 1e-300 and 1e300");
+           "between 1e-300 and 1e300: it is the acceleration per unit force");
   };
   for (const Friction& p : sys.friction) check(p.name, p.velocity.x, p.effect, !p.compensator);
   for (const Contact& c : sys.contacts) check(c.name, c.rate.x, c.effect, true);

@@ -2,6 +2,7 @@
 #include "core/error.hpp"
 #include "core/linalg.hpp"
 #include "core/list.hpp"
+#include "core/number_text.hpp"
 #include "core/tolerances.hpp"
 #include "expression/text.hpp"
 #include "model/draft.hpp"
@@ -42,8 +43,8 @@ public:
       if (row < 0) return;
       if (best < tolerance::typed)
         reject("on of '" + constraints.all[row].name + "'",
-               "is almost what " + others(row) + " already demand, except for " + std::to_string(best) +
-                   " of it: it must follow from them, or be independent");
+               "is nearly dependent on " + others(row) + " (relative difference " + number_text(best) +
+                   "): make it exactly dependent or clearly independent");
       eliminate(row, column);
     }
   }
@@ -129,7 +130,8 @@ void check_leftovers(const Draft& d, const Elimination& solved, const List<Index
     }
     if (size_of(sum) > tolerance::typed * size)
       reject("value of '" + d.sys.constraints.all[row].name + "'",
-             "contradicts " + solved.others(row) + ": the rows depend on each other, the values do not");
+             "contradicts " + solved.others(row) +
+                 ": its direction depends linearly on theirs, its value does not");
   });
 }
 

@@ -51,12 +51,11 @@ private:
       if (sys.loops[i].name == name) return i;
     for (const CompensatorElement* c : d.all<CompensatorElement>())
       if (c->name == name)
-        reject(r.text,
-               "is a force that is found together with the motion, not a value that controllers read: give "
-               "'" +
-                   name +
-                   "' the coordinate on which it acts; into a command goes a signal, FrictionForce(law, "
-                   "reference.derivative()), or the output of a FrictionCurve with a period");
+        reject(r.text, "is a force that the solver finds together with the motion, so a controller cannot "
+                       "read it: let '" +
+                           name +
+                           "' act on a coordinate (to=); in a command use the signal FrictionForce(law, "
+                           "reference.derivative()), or the output of a FrictionCurve with a period");
     List<std::string> known;
     for (const Loop& l : sys.loops) known.push_back(l.name);
     throw UnknownName(r.text + ": unknown controller '" + name + "'; known are: " + quoted(known));
@@ -68,7 +67,7 @@ private:
     std::string why;
     for (int k = 0; k < order; ++k) {
       const auto next = rate_of(sys, in.fixed, why);
-      if (!next) reject(s.text, "is not allowed: '" + reader + "' asks for its rate, but " + why);
+      if (!next) reject(s.text, "is not allowed: '" + reader + "' needs its derivative, but " + why);
       in.fixed = *next;
     }
     for (const OutputOf& o : s.outputs) {
@@ -78,9 +77,10 @@ private:
         reject(s.text, "does not exist: '" + o.controller + "' has " + std::to_string(from.block.outputs()) +
                            " outputs");
       if (order > 0 && !from.block.continuous())
+        reject(s.text, "is not allowed: '" + reader + "' needs its derivative, but a sampled output jumps");
+      if (order > 1)
         reject(s.text,
-               "is held between sampling instants and jumps there: '" + reader + "' cannot have its rate");
-      if (order > 1) reject(s.text, "has no second derivative that '" + reader + "' could read");
+               "is not allowed: '" + reader + "' needs its second derivative, which is not available");
       in.outputs.push_back({a, o.output, order, o.factor});
     }
     if (auto r = rate_of(sys, in.fixed, why)) {
@@ -112,8 +112,9 @@ private:
     for (Index i = 0; i < l.inputs.size(); ++i) {
       if (l.block.D.col(i).isZero(0.0)) continue;
       if (!l.inputs[i].has_rate)
-        reject(l.name + ".output", "has no rate that '" + reader +
-                                       "' could read: it follows an acceleration, a jump or another rate");
+        reject(l.name + ".output", "is not allowed: '" + reader +
+                                       "' needs its derivative, but it depends on an acceleration, a jump or "
+                                       "another derivative");
       for (const OutputTerm& t : l.inputs[i].outputs) need_rate(sys.loops[t.loop], reader);
     }
   }

@@ -45,7 +45,7 @@ bool nothing_else_presses(const FrictionElement& f) {
 void belongs(const Draft& d, const FrictionElement& f, Friction& p) {
   const std::string what = "normal_load of '" + f.name + "'";
   if (yields(d.all<ContactElement>()[p.load_contact]->compliance))
-    reject(what, "is that of a compliant contact: give it the contact's own tangent and friction");
+    reject(what, "is the force of a compliant contact: use tangent and friction of that contact instead");
   p.contact = std::exchange(p.load_contact, -1);
 }
 
@@ -60,7 +60,8 @@ void find_load_contact(const Draft& d, const FrictionElement& f, Friction& p) {
     if (at == known.end())
       throw UnknownName(what + ": unknown contact '" + contact + "'; known are: " + quoted(known));
     if (f.load.parts.size() > 1 || part.factor != 1.0)
-      reject(what, "mixes '" + part.name + "' with others: a contact's normal force stands alone");
+      reject(what, "combines '" + part.name +
+                       "' with other terms: a contact's normal force must be the only term, with factor 1");
     p.load_contact = at - known.begin();
     if (nothing_else_presses(f)) belongs(d, f, p);
   }
@@ -83,7 +84,7 @@ void check_column(const FrictionElement& f, const Vector& row, const Vector& col
   const double reaction = row.dot(column);
   if (!(reaction < -tolerance::sign * row.cwiseAbs().dot(column.cwiseAbs())))
     reject("column", "of '" + f.name + "' acts on its own velocity by C A_NL = " + number_text(reaction) +
-                         ", which must be < 0: friction that opposes a velocity slows it down at once");
+                         ", which must be < 0, so that friction decelerates the velocity that it opposes");
 }
 
 // The column of A_NL over the plant's states.
@@ -134,7 +135,7 @@ void wire_load(Draft& d, const FrictionElement& f, Friction& p) {
   if (f.load.empty() || loading(p)) return;
   const Reading r = d.read("load of '" + f.name + "'", f.load);
   if (!r.outputs.empty())
-    reject(r.text, "is the output of a controller: a load force is a form of the plant's states");
+    reject(r.text, "is the output of a controller: it must be a linear combination of the plant's states");
   Form form = form_of(d.sys, r);
   if (p.load_shift >= 0) form.x(p.load_shift) = -1.0;
   if (!f.load_at.empty())
@@ -220,7 +221,7 @@ void wire(Draft& d, const FrictionElement& f, Index number) {
   }
   const Vector w = d.direction(f.on);
   if (w.isZero(0.0) && f.on_expression.outputs.empty())
-    reject("on of '" + f.name + "'", "is zero: its factors cancel each other");
+    reject("on of '" + f.name + "'", "is zero: its factors cancel");
   wire_tangent(d, p, w);
   wire_load(d, f, p);
 }

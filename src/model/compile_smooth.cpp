@@ -257,8 +257,8 @@ private:
 
 void linear_only(const System& sys, const std::string& what) {
   if (sys.smooth)
-    reject("machine", "has parts that are functions of its motion, and " + what +
-                          " is for linear ones with constant matrices");
+    reject("machine",
+           "has elements that are functions of the motion, but " + what + " needs constant matrices");
 }
 
 void declare_smooth(Draft& d) {

@@ -12,9 +12,9 @@ void DetentElement::check(bool mechanical, const NameCheck& names) const {
   check_values(*this, suffix);
   names.gradient("on" + suffix, on);
   if (pitch && stiffness > 0.0)
-    reject("stiffness" + suffix, stiffness, "0 with a pitch: beside a seat the force falls over the width");
+    reject("stiffness" + suffix, stiffness, "0 with a pitch: width determines the slope of the force");
   if (width && !(pitch && *width <= 0.5 * *pitch))
-    reject("width" + suffix, *width, "at most half the pitch, which must be given");
+    reject("width" + suffix, *width, "at most half the pitch, and only with a pitch");
 }
 
 // Force beyond the preload, over the distance from a seat.

@@ -50,7 +50,7 @@ void Machine::add(Element element) {
         if constexpr (requires { e.name; }) {
           if (e.name.empty()) reject("name", "is an empty string");
           if (e.name.find('.') != std::string::npos)
-            reject("name", "= '" + e.name + "' holds a dot, which separates an element from its signal");
+            reject("name", "= '" + e.name + "' contains a dot, which is reserved for signals of elements");
           if (!names.insert(e.name).second)
             reject("name", "= '" + e.name + "' is taken: all names of a machine share one name space");
         }

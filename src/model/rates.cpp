@@ -46,7 +46,7 @@ std::optional<Form> rate_of(const System& sys, const Form& f, std::string& why) 
   for (const Loop& l : sys.loops)
     for (const Vector& e : l.effect) direct = direct || acts(e);
   if (direct) {
-    why = "it is an acceleration, which jumps whenever a force does";
+    why = "it would be an acceleration, which jumps with every force";
     return std::nullopt;
   }
   Form out{sys.A.transpose() * f.x, sys.S.transpose() * f.x};
@@ -62,7 +62,7 @@ std::optional<Form> rate_of(const System& sys, const Form& f, std::string& why) 
     }
     const Index r = sys.rate_of[i];
     if (r < 0) {
-      why = "the signal has no derivative here";
+      why = "the derivative of the signal is not available";
       return std::nullopt;
     }
     out.s(r) += f.s(i);

@@ -61,26 +61,25 @@ RealTime::RealTime(const System& system, double step, const Vector& x0, double s
 void RealTime::refuse_what_it_cannot() const {
   for (const Loop& l : sys.loops)
     if (needs_interpreter(l.block))
-      reject("machine",
-             "has the controller '" + l.name +
-                 "', which is a Python function: no real-time step can wait for it; run it between "
-                 "steps and give its output as an Input");
+      reject("machine", "has the controller '" + l.name +
+                            "', a Python function, which has no bounded time: call it between steps and give "
+                            "its output as an "
+                            "Input");
   if (sys.needs_interpreter)
     reject(
         "machine",
-        "has a law that is a Python function, which no real-time step can wait for: sample it into a Table");
+        "has a friction law that is a Python function, which has no bounded time: sample it by Table.sample");
   for (const Friction& p : sys.friction)
-    if (p.has_seat())
-      reject("machine", "has the detent '" + p.name + "', which the fixed-step form does not run");
+    if (p.has_seat()) reject("machine", "has the detent '" + p.name + "', which RealTime does not support");
   for (const Friction& p : sys.friction)
     if (p.table_load > 0.0)
-      reject("machine", "has the load table of '" + p.name + "', which the fixed-step form does not run");
+      reject("machine", "has a load_table at '" + p.name + "', which RealTime does not support");
   for (const Contact& c : sys.contacts)
     if (!c.yields() && sys.smooth)
-      reject("machine", "has the " + std::string(c.of_velocity ? "one-way clutch" : "contact") + " '" +
-                            c.name +
-                            "', which is rigid, and functions of its motion: the fixed-step form runs rigid "
-                            "contacts of linear machines only; give the contact a compliance");
+      reject("machine",
+             "has the " + std::string(c.of_velocity ? "one-way clutch" : "contact") + " '" + c.name +
+                 "', which is rigid, and functions of the motion: RealTime supports rigid contacts "
+                 "in linear machines only; give the contact a compliance");
 }
 
 // Values of all signals at the start, and the signals that are inputs.
@@ -124,8 +123,8 @@ void RealTime::choose_first_modes(const Vector& x0) {
   check_formulas(sys, first);
   for (const Friction& p : sys.friction)
     if (const double load = p.load >= 0 ? full(p.load) : 0.0; load < 0.0)
-      reject("normal_load", "of '" + p.name + "' is negative at the start, " + number_text(load) +
-                                ", but a surface cannot pull");
+      reject("normal_load",
+             "of '" + p.name + "' is negative at the start, " + number_text(load) + ", but it must be >= 0");
   std::copy_n(first.base_x.data(), sys.nx, a.x);
   now = first.modes;
   if (sampled->any()) { // their inputs do not depend on friction elements

@@ -20,7 +20,8 @@ public:
     if (step > tau)
       reject("step", step, "no longer than the dead time of '" + name + "', " + std::to_string(tau) + " s");
     if (!(tau / step <= most_steps))
-      reject("step", step, "at least 1e-8 of the dead time of '" + name + "', whose history is stored");
+      reject("step", step,
+             "at least 1e-8 of the dead time of '" + name + "', since its history is stored at every step");
     whole = static_cast<std::int64_t>(tau / step);
     part = tau / step - static_cast<double>(whole);
     v.assign(whole + 3, v0);

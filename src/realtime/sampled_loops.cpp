@@ -48,15 +48,15 @@ void SampledLoops::add(Index loop, Index offset, double t0) {
   if (one.every < 1) {
     std::ostringstream text;
     text << "= " << h << " s does not divide the period " << T << " s of the controller '" << l.name
-         << "': it must be the period divided by a whole number";
+         << "': it must be the period divided by an integer";
     reject("step", text.str());
   }
   const double number = std::ceil(t0 / T - tolerance::instant * std::max(1.0, std::abs(t0 / T)));
   one.first = one.next = whole_steps(std::abs(number * T - t0), h);
   if (one.first < 0) {
     std::ostringstream text;
-    text << "= " << t0 << " s is no whole number of steps of " << h << " s away from the instants k * " << T
-         << " s of the controller '" << l.name << "'";
+    text << "= " << t0 << " s is not allowed: it must differ from the sampling instants k * " << T
+         << " s of the controller '" << l.name << "' by a multiple of the step, " << h << " s";
     reject("t_start", text.str());
   }
   const double delay = l.block.delay;

@@ -36,7 +36,7 @@ bool is_mode(Mode mode) {
   return mode >= Mode::slip_backward && mode <= Mode::low;
 }
 
-// What the integral of a controller does beyond a limit is said of those that have one.
+// Anti-windup modes exist only for controllers with an integral.
 bool has_integrators(const System& sys, const Modes& modes) {
   for (const Loop& l : sys.loops)
     for (Index j = 0; l.saturation >= 0 && l.block.integrator < 0 && j < l.block.outputs(); ++j)
@@ -59,7 +59,7 @@ void check_segments(const Trajectory& run) {
     before = seg.t0;
   }
   for (const auto& [regime, kind] : run.used)
-    demand(kind >= FlowKind::exact && kind <= FlowKind::slow_subspace, "ways of running");
+    demand(kind >= FlowKind::exact && kind <= FlowKind::slow_subspace, "kinds of flow");
 }
 
 void check_events(const Trajectory& run) {
@@ -83,7 +83,7 @@ void check_events(const Trajectory& run) {
 namespace {
 
 constexpr const char* cure =
-    "a surface cannot pull: give maximum(0, ...) or abs(...), or a contact that can separate";
+    "a surface cannot pull: limit it by maximum(0, ...), or use add_contact, which can separate";
 
 } // namespace
 
@@ -132,17 +132,17 @@ void check(const System& sys, const Modes& modes) {
   for (Index i = 0; i < sys.friction.size(); ++i)
     if (modes.friction[i].load_stretch < 0 ||
         modes.friction[i].load_stretch > sys.friction[i].load_corners.size())
-      reject("state", "has loads on stretches that do not exist");
+      reject("state", "has segments of load tables that do not exist");
   for (Index i = 0; i < sys.friction.size(); ++i)
     if (modes.friction[i].free && !can_be_free(sys, sys.friction[i]))
-      reject("state", "has friction without a load where there is one");
+      reject("state", "has unloaded friction elements that are always loaded");
   for (Index k = 0; k < sys.flanks.size(); ++k)
     if (modes.flank[k].stretch < 0 || modes.flank[k].stretch >= sys.flanks[k].line.stretches.size())
-      reject("state", "has springs on stretches that do not exist");
+      reject("state", "has segments of springs that do not exist");
   const bool open = modes.open.limits.empty() || (sys.smooth && modes.open.directions > 0);
   if (!std::all_of(modes.at_limit.begin(), modes.at_limit.end(), force) || !open ||
       !std::all_of(modes.open.limits.begin(), modes.open.limits.end(), force))
-    reject("state", "has forces at limits that do not exist");
+    reject("state", "has force limits that do not exist");
   if (!std::all_of(modes.friction.begin(), modes.friction.end(), friction) ||
       !std::all_of(modes.contact.begin(), modes.contact.end(), contact) ||
       !std::all_of(modes.saturation.begin(), modes.saturation.end(), limit) ||
@@ -157,7 +157,7 @@ void whole(const char* what, bool sound) {
   if (!sound) reject("state", std::string("is damaged: its ") + what + " are inconsistent");
 }
 
-// What elements with dead time remember: pieces in order, without a gap, back to one dead time ago.
+// Memory of elements with dead time: pieces in order, without a gap, back to one dead time ago.
 void check_memory(const System& sys, const State& state) {
   const auto is_joint = [](int k) { return k >= 0 && k <= Past::smooth; };
   Index line = 0;
@@ -188,7 +188,7 @@ void check_past(const System& sys, const State& state) {
   const auto within = [](auto low, auto high) { return [=](auto k) { return k >= low && k <= high; }; };
   whole("coefficients", std::all_of(state.zeros.begin(), state.zeros.end(), within(-1, INT8_MAX)));
   whole("counts of slips", std::all_of(state.brief.begin(), state.brief.end(), within(0, 10)));
-  whole("times of break-away", (state.left.array() <= state.base_t).all()); // false for what is no number
+  whole("times of break-away", (state.left.array() <= state.base_t).all()); // false for NaN
   whole("counts", state.stiff >= 0 && state.stiff <= 1000 && state.instant >= 0);
   whole("steps", std::isfinite(state.step) && state.step >= 0.0 && std::isfinite(state.last_error) &&
                      state.last_error >= 0.0);
@@ -221,13 +221,13 @@ void check(const System& sys, const State& state) {
   count("memories of dead time", state.past.size(), state.started ? memories : 0);
   const Ticks fresh = start_ticks(sys, 0.0);
   count("ticks", state.ticks.next.size(), fresh.next.size());
-  count("outputs to come", state.ticks.pending.size(), fresh.pending.size());
+  count("pending outputs", state.ticks.pending.size(), fresh.pending.size());
   count("sampled outputs", state.ticks.output, fresh.output.size());
-  count("numbers of memory", state.ticks.memory, fresh.memory.size());
+  count("memory values", state.ticks.memory, fresh.memory.size());
   finite("t of the state", state.t);
   finite("base_t of the state", state.base_t);
   finite("base_t_compensation of the state", state.base_t_compensation);
-  if (!(state.base_t <= state.t)) reject("state", "starts its step after its time");
+  if (!(state.base_t <= state.t)) reject("state", "has a step that starts after its time");
   if (!state.x.allFinite() || !state.base_x.allFinite()) reject("state", "holds values that are not finite");
   check_past(sys, state);
   check_memory(sys, state);
@@ -236,7 +236,7 @@ void check(const System& sys, const State& state) {
 void check(const Trajectory& run) {
   check(run.system(), run.state);
   demand(std::isfinite(run.t_begin) && std::isfinite(run.t_end) && run.t_begin <= run.t_end, "times");
-  demand(run.kept >= Keep::segments && run.kept <= Keep::nothing, "kind of memory");
+  demand(run.kept >= Keep::segments && run.kept <= Keep::nothing, "keep");
   demand(run.status >= Status::finished && run.status <= Status::interrupted, "status");
   demand(run.steps >= 0 && run.evaluations >= 0 && run.event_count >= 0, "counts");
   check_segments(run);

@@ -1,4 +1,4 @@
-// Whether what was saved, or taken from elsewhere, fits a machine. Everything throws InvalidArgument.
+// Checks that saved or foreign data fit a machine; all functions throw InvalidArgument.
 #pragma once
 
 #include "run/trajectory.hpp"
@@ -11,7 +11,7 @@ void check(const System& sys, const Modes& modes);
 void check(const System& sys, const State& state);
 // Formulas where a run starts: loads are not negative, the mass matrix is symmetric.
 void check_formulas(const System& sys, const State& state);
-// What ends a run in which a load becomes negative.
+// Message of a run that ends because a load becomes negative.
 std::string negative_load(const Friction& element, double t);
 // Segments, coefficients, events and numbers of a run of its own machine.
 void check(const Trajectory& run);

@@ -1,4 +1,4 @@
-// How a run ends whose budget is exhausted.
+// Ending of a run whose budget is exhausted.
 #pragma once
 
 #include "core/budget.hpp"

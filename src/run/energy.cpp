@@ -24,7 +24,7 @@ void Balance::segment(const Segment& seg, const double* C, double a, double b) {
   const double now = powers.kinetic(seg, C, b) + powers.elastic(seg, C, b);
   largest = std::max(largest, now);
   const double off = std::abs(now - start - (powers.given(work) - lost));
-  if (!(off <= worst) && !std::isnan(worst)) worst = off; // what is no number once stays so
+  if (!(off <= worst) && !std::isnan(worst)) worst = off; // NaN stays NaN
 }
 
 // Impacts at the very start come before the first state.
@@ -161,7 +161,7 @@ private:
     out.imbalance(at) = out.kinetic(at) + out.elastic(at) - start - given;
   }
 
-  // Neither what is stored, nor what the inputs' velocities are.
+  // Stored energy and the velocities of the inputs are unknown.
   void forget_what_matrices_do_not_tell() {
     if (sys.n_coordinates > 0) return;
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();

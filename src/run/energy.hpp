@@ -16,10 +16,10 @@ public:
   void begin(); // of the next run
   // The motion over [a, b] of a segment that follows on the last one.
   void segment(const Segment& seg, const double* C, double a, double b);
-  // What an impact has taken.
+  // Adds the energy of an impact.
   void impact(double loss, double wall_work);
-  // Greatest imbalance relative to all work done, each way counted; 0 where there was no motion, NaN of
-  // matrices, which do not say what is stored.
+  // Greatest imbalance relative to the sum of all work, each with its magnitude; 0 without motion, NaN for plants in
+  // matrix notation, whose stored energy is unknown.
   double residual() const;
 
 private:
@@ -28,7 +28,7 @@ private:
   bool begun = false;
   Vector work;
   double start = 0.0, lost = 0.0, absolute = 0.0, largest = 0.0, worst = 0.0;
-  double before = 0.0; // what impacts at the very start have moved
+  double before = 0.0; // energy change of impacts at the start
 };
 
 double energy_residual(const Trajectory& run);
@@ -42,7 +42,7 @@ struct EnergyBalance {
   Rows surfaces;    // work done by each moving surface
   Rows dampers;     // energy taken by the damper of each spring
   Rows supports;    // work done by each spring's moving end
-  Rows compliances; // energy taken by the damper of each contact that yields
+  Rows compliances; // energy dissipated by the damper of each compliant contact
   Rows walls; // work done by each contact whose gap moves by itself, and in impacts by its surface as well
   Vector impacts;   // energy lost in impacts
   Rows controllers; // work done by each controller

@@ -27,7 +27,7 @@ public:
   void add(const System& sys, const Event& event);
 
 private:
-  // The first event that was told in each of these words, and that was decided by each of these rules.
+  // First events with each cause, and with each rule, in words.
   List<Event> told, decided;
   List<List<std::int32_t>> causes_of; // of each element
 

@@ -13,8 +13,8 @@ namespace {
 constexpr double out_of_proportion = 1e6;
 constexpr double largest_to_square = 1e150;
 
-// What counts as the size of each state: what the description gives it, what it had at the start of the run, and
-// what the others then made of it within the machine's own time.
+// Size of each state: from the description, from the start of the run, and from the effect of the other states within
+// the machine's own time.
 Vector sizes(const System& sys, const Vector& before) {
   const Vector moved = sys.time_scale * (sys.A.cwiseAbs() * before);
   Vector size = before.cwiseMax(sys.nominal).cwiseMax(moved);
@@ -46,7 +46,8 @@ std::string leaves_numbers(const System& sys, double t, const Vector& there, con
   Index which = 0;
   double most = -1.0;
   for (Index i = 0; i < sys.nx; ++i) {
-    const double times = size(i) > 0.0 ? std::abs(there(i)) / size(i) : 0.0; // what had no size has not grown
+    const double times =
+        size(i) > 0.0 ? std::abs(there(i)) / size(i) : 0.0; // states without a size have not grown
     if (!(std::abs(beyond(i)) <= tolerance::largest_state) && times > most) most = times, which = i;
   }
   std::ostringstream text;
@@ -56,7 +57,7 @@ std::string leaves_numbers(const System& sys, double t, const Vector& there, con
   if (most > out_of_proportion)
     state << " has grown to " << there(which) << ", as in an unstable loop";
   else
-    state << " is " << there(which) << " there and " << beyond(which) << " next";
+    state << " is " << there(which) << " at this time and " << beyond(which) << " after the next step";
   return text.str() + state.str();
 }
 

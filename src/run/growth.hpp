@@ -1,4 +1,4 @@
-// Why a run could not go on: which state left the numbers, or has grown out of all proportion.
+// Reason of the end of a run: the state that left the range of floating point, or has grown most.
 #pragma once
 
 #include "model/system.hpp"
@@ -7,14 +7,14 @@
 
 namespace stickslip {
 
-// Whether all is finite, with room for a sum of a few terms of that size.
+// All values are finite, with a margin for a sum of a few terms of that size.
 bool within_numbers(const Vector& x);
 
 // Squares of such numbers, which errors and energies are made of, are not finite.
 bool too_large_to_square(const Vector& x);
 
-// Of motion that is within numbers at t and not behind it. `there`: the state at t; `beyond`: what it would
-// become; `before`: the size of each state at the start of the run.
+// For a motion that is within the range of floating point at t and not after it. `there`: the state at t; `beyond`: the
+// next state; `before`: the size of each state at the start of the run.
 std::string leaves_numbers(const System& sys, double t, const Vector& there, const Vector& beyond,
                            const Vector& before);
 

@@ -1,5 +1,4 @@
-// What controllers do at one instant: outputs, what they follow and by how much they miss it, and their
-// power.
+// Signals of controllers at one instant: outputs, references, errors and power.
 #pragma once
 
 #include "dynamics/regime.hpp"

@@ -10,14 +10,14 @@ struct Passage {
   State before;
   List<Guard> fired;
   bool scheduled =
-      false; // a tick, a breakpoint or the return of what jumped one dead time ago; with or without guards
+      false; // a sampling instant, a breakpoint or the return of a jump one dead time ago; with or without guards
   bool breakpoint = false; // one of the latter two
   Jump jump;
   Index segment = 0; // the first one behind it
   Index event = 0;   // likewise; there need be none
 };
 
-// Instants at which linear controllers sample and nothing else happens: what these knew before.
+// Sampling instants of linear controllers without other changes: their memory before.
 class QuietTicks {
 public:
   Index size() const { return segments.size(); }

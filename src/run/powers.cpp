@@ -44,8 +44,8 @@ struct Gauss {
   }
 };
 
-// Of an exact step the powers are products of polynomials whose terms beyond these degrees are rounding: the step ends
-// where the series of the motion does.
+// In an exact step the powers are products of polynomials whose terms beyond these degrees are below rounding: the step
+// ends where the series of the motion does.
 constexpr Index most_nodes = 14, series_nodes = 28;
 
 // Exact up to the degree 2 n - 1.
@@ -58,7 +58,7 @@ const Gauss& gauss(Index n) {
   return rules[n - 1];
 }
 
-// Nodes of the series, and what makes Legendre coefficients of values there: (2 k + 1)/2 w_i P_k(z_i).
+// Nodes of the series, and the map from values there to Legendre coefficients: (2 k + 1)/2 w_i P_k(z_i).
 struct Legendre {
   Gauss rule{series_nodes};
   Matrix transform{series_nodes, series_nodes}; // node x degree
@@ -128,9 +128,8 @@ void Powers::at(const Segment& seg, const double* C, double t, double span, Vect
     const Friction& p = here.friction[i];
     double slip = span * relative_velocity(p, x.data(), s.data());
     if (p.traits.sticks && p.surface_travel < 0 && seg.regime->modes.friction[i].sticks()) slip = 0.0;
-    if (p.has_seat()) slip = 0.0; // it stores what it takes
-    if (p.compensator)
-      slip = n > 0 ? -p.drives.dot(way) : 0.0; // what it gives to the plant counts as taken with a minus
+    if (p.has_seat()) slip = 0.0;                               // its work is stored
+    if (p.compensator) slip = n > 0 ? -p.drives.dot(way) : 0.0; // work on the plant counts as negative
     out(k++) = force(i) * slip;
     out(k++) = -force(i) * (span * s(p.surface));
   }

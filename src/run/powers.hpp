@@ -25,7 +25,7 @@ public:
   // Energy below which there is nothing but rounding: 1e-15 of that of the velocities that loads can cause.
   double negligible() const;
   double elastic(const Segment& seg, const double* C, double t);
-  // What all these works together give to the machine; impacts not counted.
+  // Energy that all these works give to the machine, without impacts.
   double given(const VectorRef& work) const;
 
 private:

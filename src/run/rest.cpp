@@ -26,8 +26,7 @@ bool symmetric(const Matrix& m) {
   return (m - m.transpose()).cwiseAbs().maxCoeff() <= tolerance::symmetry * m.cwiseAbs().maxCoeff();
 }
 
-// Only coordinates and the automaton's own states: what else a machine may hold could start to move by
-// itself.
+// The machine has only coordinates and states of the automaton: other states could start to move by themselves.
 bool plain(const System& sys) {
   if (!sys.loops.empty()) return false;
   for (const Friction& p : sys.friction)
@@ -149,7 +148,7 @@ private:
       at.segment(n, n) += free.col(j);
       b.col(j) = guards(at, t) - g0;
     }
-    // How far a point of the ellipsoid of this energy can lift each of them.
+    // Greatest value of each form on the ellipsoid of this energy.
     const Matrix far = stiff.solve(a.transpose()).transpose(), fast = heavy.solve(b.transpose()).transpose();
     const Vector reach =
         (twice_energy * (a.cwiseProduct(far) + b.cwiseProduct(fast)).rowwise().sum()).cwiseSqrt();
@@ -159,15 +158,15 @@ private:
 
 } // namespace
 
-bool stuck_for_good(const System& sys, const Regime& regime, double t, const double* x) {
-  for (const Index i : regime.sticking) // a lagged force goes on by itself
+bool sticks_permanently(const System& sys, const Regime& regime, double t, const double* x) {
+  for (const Index i : regime.sticking) // a lagged force changes by itself
     if (held_by_lag(sys.friction[i], regime.modes, i) != 0) return false;
-  if (!sys.springs.empty()) return false; // what they can give back is not counted here
+  if (!sys.springs.empty()) return false; // energy stored in springs is not considered here
   return Rest(sys, regime, t, x).certain();
 }
 
 std::string note_of_rest(const System& sys, const Regime& r, double t, const double* x) {
-  if (!stuck_for_good(sys, r, t, x)) return {};
+  if (!sticks_permanently(sys, r, t, x)) return {};
   const auto np = sys.friction.size();
   Vector s(sys.ns()), xdot = Vector::Zero(sys.nx), force(np + sys.contacts.size());
   Scratch w(sys);

@@ -1,4 +1,4 @@
-// Whether a machine in which everything sticks stays so for ever.
+// Permanent rest of a machine in which every element sticks.
 #pragma once
 
 #include "dynamics/regime.hpp"
@@ -7,11 +7,11 @@
 
 namespace stickslip {
 
-// True only where it is certain: all signals are constant from t on, every element sticks, and either nothing
-// can move at all, or what still swings (free coordinates, presliding surfaces) has too little energy left to
-// reach any limit: with y the displacement from equilibrium and 2E = y'Ky + y''My', a linear form a'y + b'y'
-// never exceeds sqrt(2E (a'K^-1 a + b'M^-1 b)), and damping only takes from E.
-bool stuck_for_good(const System& sys, const Regime& regime, double t, const double* x);
+// True only if it is certain: all signals are constant from t on, every element sticks, and either no coordinate can
+// move, or the remaining oscillation (free coordinates, presliding surfaces) has too little energy to reach any limit:
+// with y the displacement from equilibrium and 2E = y'Ky + y''My', a linear form a'y + b'y' never exceeds sqrt(2E
+// (a'K^-1 a + b'M^-1 b)), and damping only reduces E.
+bool sticks_permanently(const System& sys, const Regime& regime, double t, const double* x);
 
 // "stuck for good: 'guide' holds 0.016 N of 0.0333 N", or nothing.
 std::string note_of_rest(const System& sys, const Regime& regime, double t, const double* x);

@@ -1,4 +1,4 @@
-// Tables of samples, things x times: what is sampled of one thing lies side by side.
+// Tables of samples, quantities x times: the samples of one quantity are contiguous.
 #pragma once
 
 #include "core/types.hpp"

@@ -61,14 +61,13 @@ Outcome Runner::run(State& of, Recorder& by, const Stop& asks) {
     while (!ended) go_on();
   } catch (const BudgetExhausted& how) {
     give_up(how);
-    if (how.stopped)
-      return std::move(out); // a regime may be missing, and nobody asks for the motion any more
+    if (how.stopped) return std::move(out); // a regime may be missing, and the motion is no longer needed
   }
   leave_state();
   return std::move(out);
 }
 
-// One step, and what happens at its end.
+// One step, and the decision at its end.
 void Runner::go_on() {
   ++out.steps;
   Budget::spend(step_cost);
@@ -78,7 +77,7 @@ void Runner::go_on() {
   advance(limit);
   if (ended) return;
   record();
-  if (arrival.t > options.t_end) { // the run that goes on takes this step again, from the same proposal
+  if (arrival.t > options.t_end) { // the continued run repeats this step from the same proposal
     state->step = proposed, state->last_error = last_error, state->stiff = stiff;
     finish(Status::finished, options.t_end, "reached t_end");
   } else if (arrive()) {
@@ -112,7 +111,7 @@ void Runner::begin(State& of, Recorder& by) {
 
 namespace {
 
-// What is known where no combination of modes holds.
+// Message if no combination of modes holds.
 std::string without_answer(const System& sys, const Jump& jump, const std::string& when) {
   constexpr Index most_names = 8;
   if (!jump.undefined.empty()) return jump.undefined + when;
@@ -125,8 +124,9 @@ std::string without_answer(const System& sys, const Jump& jump, const std::strin
   std::string said = "no admissible combination of modes was found" + when;
   said += jump.none_exists ? "; all were tried: there is none" : "; not proven: there may be one";
   if (jump.unresisting >= 0)
-    said += "; modes are refused in which the sliding gain of '" + sys.contacts[jump.unresisting].name +
-            "' is zero: with its friction it does not resist, and no equation gives its normal force";
+    said +=
+        "; modes were refused in which the sliding gain of '" + sys.contacts[jump.unresisting].name +
+        "' is zero: with its friction the contact has no resistance, and its normal force is indeterminate";
   if (jump.touching.empty()) return said;
   said += "; touching:";
   for (Index k = 0; k < std::min(jump.touching.size(), most_names); ++k)
@@ -143,7 +143,8 @@ std::string shared_by(const Constraints& c) {
   std::string names;
   for (const Constraint& one : c.all)
     if (!one.unique) names += (names.empty() ? "'" : ", '") + one.name + "'";
-  return names.empty() ? names : "; forces of " + names + " are not unique: those of least norm are shown";
+  return names.empty() ? names
+                       : "; forces of " + names + " are not unique: the solution of least norm is shown";
 }
 
 } // namespace
@@ -181,8 +182,7 @@ void Runner::start() {
   if (!jump.decided) finish(status_of(jump), state->base_t, without_answer(sys, jump, " at the start"));
 }
 
-// The next breakpoint of a signal, tick of a sampled controller, or return of what jumped one dead time ago; perhaps
-// never.
+// The next breakpoint of a signal, sampling instant, or return of a jump one dead time ago; infinite if there is none.
 double Runner::next_instant() {
   if (!(breakpoint > state->base_t)) {
     breakpoint = INFINITY;
@@ -193,7 +193,7 @@ double Runner::next_instant() {
   return stepper.delays.any() ? later_of_one_instant(scheduled, stepper.delays.next(*state)) : scheduled;
 }
 
-// What of a machine that is not linear has no value here, or just behind.
+// Element of a nonlinear machine that is undefined at the state or just after it.
 std::string Runner::undefined() {
   if (!here) return {};
   constexpr double just = 1e-6; // of the time scale
@@ -209,7 +209,7 @@ std::string Runner::undefined() {
   return what;
 }
 
-// One step of the flow, not beyond `limit`.
+// One step of the flow, up to `limit`.
 void Runner::advance(double limit) {
   look();
   if (!regime || regime->modes != state->modes) regime = &cache.get(sys, state->modes);
@@ -245,8 +245,8 @@ void Runner::reach(double limit) {
   if (at_limit) {
     t1 = limit, rest = 0.0;
     if (step.end != 1.0) tau = (t1 - t0) - state->base_t_compensation;
-    // A force that reaches its limit just at a breakpoint of a signal may turn back there: what holds from the
-    // right of the breakpoint decides, as for all others at this instant.
+    // A force that reaches its limit exactly at a breakpoint of a signal may reverse there: its value just after the
+    // breakpoint decides, as for all others at this instant.
     std::erase_if(step.fired, [](const Guard& g) {
       return g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit ||
              g.kind == GuardKind::sharing_changes;
@@ -293,10 +293,10 @@ void Runner::shorten() {
   if (!take_longest_part(rounds, is_good))
     no_longer_finite();
   else if (!step.fired.empty())
-    beyond.resize(0); // what the event changes may be finite for longer
+    beyond.resize(0); // the event may change the states concerned
 }
 
-// Of friction with the normal forces that load it; 1 where none does.
+// Sliding gain of contacts with their friction; 1 without coupling.
 double Runner::coupling(double t, const Vector& x) {
   if (regime == nullptr || !regime->coupled) return 1.0;
   Vector s(sys.ns());
@@ -306,8 +306,8 @@ double Runner::coupling(double t, const Vector& x) {
 
 namespace {
 
-constexpr double no_coupling = 1e-6,     // what is below is none
-    known_coupling = 1e-3 * no_coupling; // below rounding decides what the force is, and its sign
+constexpr double no_coupling = 1e-6,     // below this it counts as zero
+    known_coupling = 1e-3 * no_coupling; // below this rounding decides the force and its sign
 
 } // namespace
 
@@ -315,7 +315,7 @@ bool Runner::jams(double t, const Vector& x) {
   return std::abs(coupling(t, x)) < no_coupling;
 }
 
-// What jams, where it does.
+// Message of a jamming contact, if there is one.
 std::string Runner::jam() {
   Vector s(sys.ns());
   signal_values(sys, state->base_t, s.data());
@@ -331,8 +331,8 @@ std::string Runner::jam() {
          "' grows without bound: with its friction the contact no longer resists (Painleve, A = b = 0)";
 }
 
-// Where the coupling comes to zero normal forces grow without bound, though perhaps so slowly that a step leads across:
-// as far as it does not. Steps then come ever closer.
+// If the sliding gain tends to zero normal forces grow without bound, possibly so slowly that a step crosses the zero:
+// steps end before it, at decreasing distances.
 void Runner::stay_before_jam() {
   constexpr int rounds = 60;
   if (state->after_transition || side == 0.0) // else as it was
@@ -381,13 +381,13 @@ template <class Use> void Runner::polynomials(double t1, Use&& use) {
   }
 }
 
-// What is held, in the modes of the present step, from what a step of finite accuracy makes of it.
+// Projects held gaps and velocities, in the modes of the present step, after a step of finite accuracy.
 void Runner::meet_constraints(Vector& x, double t) {
   if (here) here->project(t, x, state->modes);
   keep_constraints(machine, t, x.data());
 }
 
-// The state goes on to the end of the step. False if the run ends there.
+// Moves the state to the end of the step. False if the run ends there.
 bool Runner::arrive() {
   const double before = state->base_t;
   if (arrival.t > before) transitions_at_one_time = impacts_at_one_time = 0;
@@ -403,7 +403,7 @@ bool Runner::arrive() {
   return !ended;
 }
 
-// Whether too much happens at one instant. Impacts that take energy out come to an end, between walls after many.
+// True for too many transitions at one instant. Impacts that dissipate energy end, between walls after many.
 bool Runner::goes_round(bool loses) {
   return loses ? ++impacts_at_one_time > most_impacts : ++transitions_at_one_time > most_transitions;
 }
@@ -456,7 +456,7 @@ void Runner::tell(const Jump& jump) {
   recorder->events(events);
 }
 
-// What ticks or impacts have made of the state; what is not finite is taken back.
+// Checks the state after sampling or impacts; restores it if it is not finite.
 bool Runner::still_finite() {
   if (within_numbers(state->base_x)) return true;
   beyond = std::exchange(state->base_x, end);
@@ -469,7 +469,7 @@ void Runner::no_longer_finite() {
   finish(Status::stalled, t, leaves_numbers(sys, t, state->base_x, beyond, size_before));
 }
 
-// Of a run that cannot go on: where numbers have grown out of proportion that is said as well.
+// Message of a run that cannot continue, with the state that has grown out of proportion, if any.
 std::string Runner::why(std::string text) const {
   if (too_large_to_square(state->base_x))
     return leaves_numbers(sys, state->base_t, state->base_x, Vector::Constant(sys.nx, INFINITY), size_before);

@@ -23,7 +23,7 @@ struct Outcome {
   std::int64_t steps = 0, evaluations = 0, events = 0;
 };
 
-// What a run tells while it goes on.
+// Callbacks of a run.
 class Recorder {
 public:
   virtual ~Recorder() = default;
@@ -32,12 +32,12 @@ public:
   virtual void segment(const Regime&, double t0, double t1, const Step&, const Matrix& C) = 0;
   // The segment that holds at the end once more.
   virtual void last(const Regime&, double /*t0*/, double /*t1*/, const Step&, const Matrix& /*C*/) {}
-  // Whether segment() looks at C; else step.columns may be 0.
+  // segment() needs C; else step.columns may be 0.
   virtual bool motion() const = 0;
   virtual void events(List<Event>& events) = 0; // may be moved from
-  // Whether segment() takes strides as they are; else their coefficients are written out.
+  // segment() accepts strides; else their coefficients are written out.
   virtual bool takes_strides() const { return false; }
-  // Whether instants are noted, and one that was passed.
+  // Instants are recorded, and the callback for a passed one.
   virtual bool notes() const { return false; }
   virtual void passed(const Passage&, const Jump&) {}
 };
@@ -54,7 +54,7 @@ public:
   void signals_changed();
 
 private:
-  // Of a machine that is not linear `sys` is the tangent that moves with the state, and `cache` holds what is true there.
+  // In a nonlinear machine `sys` is the tangent that moves with the state, and `cache` holds its regimes at that state.
   std::unique_ptr<Tangent> here;
   RegimeCache own;
   const System& machine;
@@ -69,7 +69,7 @@ private:
   double side = 0.0;  // sign of the coupling of friction and normal forces, once it is known
   List<Event> events; // of one instant
 
-  // Of the present run.
+  // State of the present run.
   State* state = nullptr;
   Recorder* recorder = nullptr;
   Outcome out;
@@ -91,13 +91,13 @@ private:
     double tau = 0.0;           // since the start of the step
     bool at_limit = false;      // at a breakpoint or tick
   } arrival;
-  bool parted = false;         // what is held moves apart there
+  bool parted = false;         // surfaces of a held element separate there
   int returned = Past::smooth; // lowest derivative of a velocity that jumped one dead time before the arrival
   Vector end;                  // state at the arrival
   std::string notes;           // on the start, for the message
-  Passage noted;               // the instant that is being passed, where somebody wants to know
+  Passage noted;               // the instant being passed, if it is recorded
   Modes modes_before;          // the same, where something follows delayed motion
-  Vector beyond;               // what it would become behind; empty as long as that is finite
+  Vector beyond;               // the next state; empty as long as it is finite
 
   const Regime& lasting(const Regime& r);
   void look();

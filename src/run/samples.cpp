@@ -53,8 +53,8 @@ void Samples::evaluate_states() {
   meet_constraints(y);
 }
 
-// Between the ends of steps the polynomials are as accurate as the steps: what is held is brought back to what it must
-// be, as at the ends.
+// Between the ends of steps the polynomials are as accurate as the steps: held gaps and velocities are projected as at
+// the ends.
 void Samples::meet_constraints(Rows& y) {
   if (!sys.smooth && !sys.constraints.any()) return;
   make_tangent();
@@ -146,7 +146,7 @@ void Samples::evaluate_limits() {
   });
 }
 
-// Of a law without a jump the mode is the side of the velocity.
+// For a law without a jump the mode is the sign of the velocity.
 void Samples::evaluate_modes() {
   ModeRows& mode = kept_modes.emplace(n_elements, n_times);
   for (Index i = 0; i < n_elements; ++i) {

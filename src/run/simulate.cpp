@@ -16,7 +16,7 @@ namespace stickslip {
 
 namespace {
 
-// Times that the digits of t cannot tell.
+// Rejects times below the rounding error of t.
 void check_times(const System& sys, const State& state, const Options& o) {
   const double least = tolerance::last_digits * std::max(std::abs(state.t), std::abs(o.t_end));
   const auto check = [&](const std::string& name, double time, const char* cure) {
@@ -57,7 +57,7 @@ void validate(const System& sys, const State& state, const Options& o) {
     if (l.value < -tolerance::sign * l.size) {
       std::ostringstream text;
       text << "of '" << p.name << "' becomes negative: it is " << l.value << " at t = " << l.t
-           << ", but a surface cannot pull";
+           << ", but it must be >= 0 at all times";
       reject("normal_load", text.str());
     }
   }
@@ -130,8 +130,8 @@ private:
     return latest = map;
   }
 
-  // As much as the run will need if it goes on as until t, where that is not too much: room that is not used costs
-  // nothing, but a run that is stopped early may have asked for any length.
+  // Reserves memory for the whole run, extrapolated from the run so far, up to a limit: unused memory costs nothing,
+  // but a run that is stopped early may have been given any length.
   void make_room(double t) {
     constexpr Index few = 64;
     constexpr double spare = 1.1, most = 0x1p26; // numbers that are asked for ahead

@@ -1,5 +1,5 @@
-// What a run leaves behind: the machine as it was, segments in dense form, events, the last state. Samples on any
-// grid and the energy balance are made from these afterwards.
+// Result of a run: the machine, segments in dense form, events, the last state. Samples on any grid and the energy
+// balance are computed from these afterwards.
 #pragma once
 
 #include "core/list.hpp"
@@ -15,7 +15,7 @@
 namespace stickslip {
 
 struct Trajectory {
-  std::shared_ptr<Compiled> compiled; // its own: what is added to a machine later makes another one
+  std::shared_ptr<Compiled> compiled; // its own: elements added to a machine later make another one
   double t_begin = 0.0, t_end = 0.0;
   List<Segment> segments;
   List<double> coefficients;
@@ -29,7 +29,7 @@ struct Trajectory {
   std::string message;
   std::int64_t steps = 0, evaluations = 0, event_count = 0;
 
-  // `message`, and what is to be said about a machine that came to rest.
+  // `message`, and a note on a machine that came to rest.
   std::string full_message() const;
   const System& system() const { return compiled->system; }
   // Number of the segment that holds at t, from the right.

@@ -26,8 +26,8 @@ public:
   Sensitivity& along() { return *direction; }
   Vector shares; // how each parameter changes along this direction
 
-  // Of sum_k weights[:, k] x(times[k]) + sum_k event_weights[k] (time of events[k]), by each parameter; times increase.
-  // NaN where it is not determined. Throws NoTranspose where an instant has none.
+  // Gradient of sum_k weights[:, k] x(times[k]) + sum_k event_weights[k] (time of events[k]), by each parameter; times
+  // increase. NaN if it does not exist. Throws NoTranspose at an instant without a transpose.
   Vector gradient(const List<double>& times, const Matrix& weights, const List<Index>& events,
                   const Vector& event_weights);
 

@@ -56,7 +56,7 @@ Matrix effects_of(const System& sys) {
   return out;
 }
 
-// Of the forces that hold, as the rows of L.
+// Derivatives of the holding forces, as the rows of L.
 Matrix holding(const System& sys, const Regime& r, const Matrix& effects) {
   Matrix out(effects.rows(), r.sticking.size() + r.closed.size());
   for (Index k = 0; k < r.sticking.size(); ++k) out.col(k) = effects.col(r.sticking[k]);
@@ -65,7 +65,7 @@ Matrix holding(const System& sys, const Regime& r, const Matrix& effects) {
   return out;
 }
 
-// How guards follow what forces that hold do.
+// Dependence of guards on the holding forces.
 Matrix guards_by_held(const System& sys, const Regime& r) {
   List<Index> row(sys.friction.size() + sys.contacts.size(), -1);
   for (Index k = 0; k < r.sticking.size(); ++k) row[r.sticking[k]] = k;

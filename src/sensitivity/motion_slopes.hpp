@@ -30,7 +30,7 @@ public:
     Matrix A, S, E, Gx, Gs; // of an affine regime all that sliding elements do is in A, S and the guards
     bool none = true;
   };
-  // Of a regime that `moves_alone`; `forces`: where it is affine.
+  // For a regime that `moves_alone`; `forces`: if it is affine.
   Change of(const System& sys, const Regime& r, const SlidingForces& forces) const;
 
 private:

@@ -105,19 +105,21 @@ void Neighbours::look_beside(const Machine& machine, const System& base, const L
   for (const auto& one : beside) {
     const System& sys = one->system();
     if (sys.nx != base.nx || sys.ns() != base.ns())
-      reject("sensitivities", "name '" + name + "': the number of states changes with it");
+      reject("sensitivities", "name '" + name + "': the number of states depends on it");
     for (const Loop& l : sys.loops)
       if (l.block.quantum > 0.0)
-        reject("sensitivities", "name '" + name + "': a quantiser has no derivative");
+        reject("sensitivities", "name '" + name + "': quantisation has no derivative");
     for (Index i = 0; i < base.friction.size(); ++i)
       if (is_of_other_kind(sys.friction[i].traits, base.friction[i].traits))
-        reject("sensitivities", "name '" + name + "': at exactly this value the friction of '" +
-                                    base.friction[i].name + "' is of another kind than at values next to it");
+        reject("sensitivities", "name '" + name + "': exactly at this value the law of '" +
+                                    base.friction[i].name +
+                                    "' is of another kind than at neighbouring values");
     for (const Friction& p : base.friction)
       if (can_be_free(base, p) && begins_to_press(base.signals[p.load], sys.signals[p.load]))
-        reject("sensitivities", "name '" + name + "': at exactly this value '" + p.name +
-                                    "' is unloaded for a while; its friction has no derivative with respect "
-                                    "to the load where the motion reverses");
+        reject("sensitivities",
+               "name '" + name + "': exactly at this value '" + p.name +
+                   "' is unloaded for some time, and its friction is not differentiable with "
+                   "respect to the load when the motion reverses");
   }
   for (Index i = 0; i < base.ns(); ++i) {
     bool same = true;

@@ -21,8 +21,8 @@ struct Stencil {
 };
 const Stencil& central_stencil();
 
-// How far differences along a direction look, of the sizes of states: where all is smooth; and where a mode or the kind of
-// a guard may change nearby.
+// Steps of directional differences, relative to the sizes of states: for smooth neighbourhoods; and where a mode or the
+// kind of a guard may change nearby.
 inline constexpr double far_beside = 1e-3, close_beside = 1e-5;
 
 // Greatest of these changes in units of the sizes, where these are known.

@@ -56,8 +56,8 @@ Vector Sensitivity::added(Reset& as, Replica& m, const Passage& p, const Vector&
 
 namespace {
 
-// A derivative by differences of neighbouring values, and whether these lie on one smooth curve: shared impulses, or
-// impulses with sticking, have corners where the modes after the instant are the same.
+// A derivative by differences of neighbouring values, and a test that these lie on one smooth curve: shared impulses,
+// and impulses with sticking, can have corners although the modes after the instant are the same.
 struct Slope : Differences {
   const Vector& here; // the value itself
   Vector most = Vector::Zero(here.size()), bend = most;

@@ -49,11 +49,11 @@ namespace {
 void refuse_what_has_none(const System& sys) {
   for (const Loop& l : sys.loops)
     if (l.block.quantum > 0.0)
-      reject("sensitivities", "do not exist: the quantiser of controller '" + l.name + "' has no derivative");
+      reject("sensitivities",
+             "do not exist: the quantisation of controller '" + l.name + "' has no derivative");
   for (const Friction& p : sys.friction)
     if (p.delayed >= 0)
-      reject("sensitivities", "are not known with a pure delay: friction of '" + p.name +
-                                  "' remembers the velocities of its dead time; a lag has them");
+      reject("sensitivities", "do not support a dead time, which '" + p.name + "' has; use a lag");
 }
 
 Cutoffs cutoffs_of(const Options& options) {
@@ -130,7 +130,8 @@ std::string Sensitivity::moved_tick(double t) const {
         const double count = (t - delay) / l.block.period;
         if (std::round(count) != 0.0 &&
             std::abs(count - std::round(count)) * l.block.period <= one_instant * std::abs(t))
-          return "a tick of '" + who + "', which '" + parameters[j] + "' moves, just at an end of the run";
+          return "a sampling instant of '" + who + "', which depends on '" + parameters[j] +
+                 "', at an end of the run";
       }
     }
   }
@@ -186,7 +187,7 @@ std::string Sensitivity::arrive(Index k) {
   try {
     why = k == 0 ? begin() : pass(p, frame);
   } catch (const InvalidArgument& error) {
-    why = std::string("the machine with a neighbouring value of a parameter is refused: ") + error.what();
+    why = std::string("the machine is refused for a neighbouring value of a parameter: ") + error.what();
   }
   const auto moves = [](const Jump& jump) { return jump.sampled || !jump.fired.empty(); };
   if (why.empty() && k > 0 && p.jump.t == passages[k - 1].jump.t && moves(p.jump) &&
@@ -281,8 +282,7 @@ bool Sensitivity::grazes(const Passage& p, const Segment& segment) {
       const Guard& guard = machine->regime(modes).guards[touch.guard];
       const std::string who = name_of_guard(machine->system(), guard);
       valid_until = touch.t;
-      reason = (who.empty() ? "" : "'" + who + "': ") + "a guard that only grazes, and that '" +
-               parameters[j] + "' moves";
+      reason = (who.empty() ? "" : "'" + who + "': ") + "grazing, which depends on '" + parameters[j] + "'";
       return true;
     }
   }
@@ -343,7 +343,7 @@ std::string Sensitivity::begin() {
       for (const auto& one : by[j]->beside)
         if (!sys.loops[b].block.continuous() && sys.loops[b].block.delay == 0.0 &&
             one->system().loops[b].block.delay != 0.0)
-          return "a delay of '" + sys.loops[b].name + "' that begins at zero";
+          return "a zero delay of '" + sys.loops[b].name + "', which cannot be varied on both sides";
   Matrix slack;
   if (std::string why = slopes_at_start(slack); !why.empty()) return why;
   for (const Index i : r.sliding)
@@ -359,12 +359,13 @@ std::string Sensitivity::begin() {
       const bool rests = k < r.sticking.size();
       const double size = rests ? velocity_size(sys.friction[r.sticking[k]], p.before.nominal) : 0.0;
       if (std::abs(slack(k, j)) * size_of(j) <= unmoved * size || slack(k, j) == 0.0) continue;
-      if (!rests) return "a contact closed at the start opens or overlaps with '" + parameters[j] + "'";
+      if (!rests)
+        return "a contact closed at the start, which opens or overlaps when '" + parameters[j] + "' changes";
       const Index i = r.sticking[k];
       const double load = total_load(sys, sys.friction[i], modes.friction[i].load_stretch,
                                      p.jump.x_after.data(), machine->signals(t, t).data(), force.data());
       if (!comes_back(sys, i, p.jump.x_after, force(i), load))
-        return "'" + sys.friction[i].name + "' starts at rest under more than its sliding friction";
+        return "'" + sys.friction[i].name + "' starts at rest with a force above its kinetic friction";
     }
   return check(p, true);
 }
@@ -379,12 +380,12 @@ std::string Sensitivity::slopes_at_start(Matrix& slack) {
   const Vector here = packed(p.before);
   tick_memory = p.before.ticks;
   std::string why;
-  List<Mode> limits; // of what controllers sample there
+  List<Mode> limits; // of the values that controllers sample there
   const auto start = [&](Replica& m, const Vector& x0) {
     State state = initial_state(m.system(), t, x0);
     m.hold(r, t, state.base_x);
     if (repeats && !(m.pass(state, p) && m.limits(state) == limits))
-      why = "modes at the start that change with a parameter";
+      why = "initial modes that change with a parameter";
     return packed(state);
   };
   if (repeats) {
@@ -430,14 +431,14 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
   for (const Impulse& i : jump.impulses)
     if (i.collision && sys.contacts[i.contact].restitution > 0.0 &&
         jump.after.contact[i.contact] == Mode::closed)
-      return "an accumulation of impacts ends";
+      return "the end of an accumulation of impacts";
   for (Index i = 0; i < sys.friction.size(); ++i)
     if (jump.before.friction[i].mode != jump.after.friction[i].mode &&
         is_vertical_at_rest(sys.friction[i].law))
       return "the curve of '" + sys.friction[i].name + "' has a vertical tangent at rest";
   if (std::string why = move_ticks(p); !why.empty()) return why;
   if (std::string why = move_guards(p, frame); !why.empty()) return why;
-  if (jump.ambiguous) return "an ambiguous event: several solutions remain after all rules";
+  if (jump.ambiguous) return "an ambiguous event, with several solutions after all rules";
   Vector force;
   machine->move(jump.before, frame, jump.t, jump.x_before.data(), now.fm, force);
   machine->move(jump.after, jump.t, jump.t, jump.x_after.data(), now.fp, force);
@@ -491,7 +492,7 @@ std::string Sensitivity::move_guards(const Passage& p, double frame) {
     if (!is_crossed(answer.rate, answer.size, p.before.time_scale)) {
       for (Index j = 0; j < by.size(); ++j)
         if (std::abs(answer.derivative(j)) * size_of(j) > unmoved * answer.size || answer.size == 0.0)
-          return "a guard that only grazes";
+          return "grazing";
     } else {
       own = -answer.derivative / answer.rate;
     }
@@ -527,8 +528,8 @@ std::string Sensitivity::check(const Passage& p, bool start) {
         modes, k, t, t, x, now.S.topRows(nx) + now.fp * now.moves.transpose(), now.moves, p.before);
     for (Index j = 0; j < by.size(); ++j)
       if (std::abs(answer.derivative(j)) * size_of(j) > unmoved * size)
-        return start ? "it starts on a guard that '" + parameters[j] + "' moves"
-                     : "another event at the same instant, which '" + parameters[j] + "' moves apart";
+        return start ? "a start exactly at an event, which depends on '" + parameters[j] + "'"
+                     : "simultaneous events that '" + parameters[j] + "' separates";
   }
   return {};
 }

@@ -17,7 +17,7 @@ namespace stickslip {
 
 class Sensitivity {
 public:
-  // `initial`: what the run started from. Throws where a name is unknown, or a machine has no derivatives.
+  // `initial`: initial values of the run. Throws if a name is unknown, or a machine has no derivatives.
   Sensitivity(const Machine& machine, std::shared_ptr<const Trajectory> run, Passages passages,
               const Vector& initial, const Options& options, const List<std::string>& parameters);
 
@@ -40,7 +40,7 @@ public:
   bool moves_ticks(Index parameter) const;
   // Derivatives of the states at one time, from the right.
   Matrix at(double t);
-  // Of the sum of the normal impulses at a contact so far, which only impacts change.
+  // Derivatives of the sum of the normal impulses at a contact so far, which only impacts change.
   Vector impulse_at(Index contact, double t) const;
   Vector constraint_impulse_at(Index constraint, double t) const;
   // Runs at neighbouring values, each a motion of length zero at these times, and the weights with which their samples
@@ -97,8 +97,8 @@ private:
   std::string move_ticks(const Passage& p);
   std::string move_guards(const Passage& p, double frame);
   std::string reset(const Passage& p, const Tangents& W);
-  // A reset as in the run: the sampling that is due, at any time, where parameters move its instant; whether it decides
-  // anything, and which outputs of sampled controllers end at limits. In reset.cpp.
+  // A reset as in the run: the sampling that is due, at any time if parameters move its instant; true if it needs a
+  // decision, and the outputs of sampled controllers that end at limits. In reset.cpp.
   struct Reset {
     std::optional<Ticks> due;
     bool decides = false, same = true; // all neighbouring machines do the same

@@ -38,7 +38,7 @@ bool reads(const Friction& p, Index signal) {
                      [&](const Form& part) { return part.s(signal) != 0.0; });
 }
 
-// x' is what matrices and elements that slide make of it.
+// x' is determined by the matrices and the sliding elements.
 bool is_complete(const System& sys, const Regime& r) {
   if (sys.smooth || r.coupled || !r.sharing.varying.empty()) return false;
   for (const Index i : r.sticking)

@@ -235,7 +235,7 @@ void TickTangent::read(const LinearPart& part, Index loop, const Changes& change
 // If the excess is zero and a parameter moves it, the derivatives end.
 void TickTangent::look_at_corner(double excess, double size, const Eigen::Ref<const Tangents>& slope) {
   if (std::abs(excess) <= at_limit * size && !slope.isZero(0.0))
-    why = "an output of a controller just at its limit";
+    why = "an output of a controller exactly at its limit";
 }
 
 // Raw outputs become limited ones.

@@ -28,7 +28,7 @@ public:
   // wait. `frame`: a time of the motion before. Empty, or why there is no derivative.
   std::string pass(const Regime& regime, double frame, double t, const Vector& x, const Ticks& before,
                    TangentsRef S);
-  // Of the last instant: how parameters move it, and x' before and behind it.
+  // For the last instant: its derivatives by the parameters, and x' before and after it.
   Vector moves, fm, fp;
   // Backwards: `lambda` has the derivatives by these rows after the instant, then by those before it.
   void retreat(const Regime& regime, double t, const Vector& x, const Ticks& before, Vector& lambda,

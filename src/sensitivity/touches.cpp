@@ -9,7 +9,7 @@ namespace stickslip {
 namespace {
 
 constexpr double touch_reach = 0.7;    // of the fastest thing in a motion: guards are nearly parabolas there
-constexpr double parabola_error = 0.2; // of their greatest value: what these are off
+constexpr double parabola_error = 0.2; // relative to the greatest value: error of the parabolas
 constexpr double zero_at_top = 1e-10;  // of a guard's size
 constexpr double start_of_part = 1e-3; // there a guard may stand at zero, from which it goes down
 constexpr int golden_rounds = 60;

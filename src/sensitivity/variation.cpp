@@ -17,7 +17,7 @@ constexpr double tangent_reach =
     4.0; // its length in units of the fastest thing: 4^34 / 34! is below the last digit
 constexpr double tangent_last = 1e-19; // the first term left out
 
-// How many terms a series has that is `reach` long in units of the fastest thing.
+// Number of terms of a series of length `reach`, in units of the fastest time constant.
 Index terms_for(double reach) {
   Index count = 1;
   for (double term = 1.0; term > tangent_last; ++count) term *= reach / static_cast<double>(count);
@@ -48,7 +48,7 @@ Variation::Variation(Replica& base, const Parameters& parameters)
   beside_rates.resize(sys.nx);
 }
 
-// Of the motion and of the signals at t.
+// Greatest rate of the motion and of the signals at t.
 double Variation::pace_of(const RegimeSlopes& r, double t) {
   double pace = r.pace;
   for (const List<Index>* which : {&r.drives, &r.guides})
@@ -197,7 +197,7 @@ double Variation::parts_of(const RegimeSlopes& r, double t0, double t1) {
   return std::max(1.0, std::ceil(pace_of(r, t0) * (t1 - t0) / tangent_reach));
 }
 
-// Of the series of one of these parts, which is expanded already.
+// Number of columns of the series of one of these parts, which is expanded already.
 Index Variation::columns_of(const RegimeSlopes& r, double t0, double length, double parts) {
   const double reach = pace_of(r, t0) * length;
   const Index polynomial = std::min<Index>(series.degree, signal_max_degree); // harmonics count in the pace
@@ -449,7 +449,7 @@ GuardAnswer Variation::guard(const Modes& modes, Index k, double frame, double t
   return out;
 }
 
-// Of sixth order.
+// Difference of sixth order.
 double Variation::difference(const Modes& modes, Index k, double frame, double t, const Vector& x,
                              const Vector& dx, double dt, const State& sizes) {
   const double speed = std::max(std::abs(dt) / sizes.time_scale, in_sizes(dx, sizes.nominal));

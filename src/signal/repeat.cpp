@@ -45,7 +45,7 @@ Signal unrolled(const Signal& s, double until) {
   out.pieces.resize(static_cast<std::size_t>(s.repeats + 1));
   const double first = s.pieces[s.repeats].start;
   if ((until - first) / s.period * static_cast<double>(s.pieces.size() - s.repeats) > most_pieces)
-    reject("until", until, "near enough for a million breakpoints of a signal that repeats");
+    reject("until", until, "such that the periodic signal has at most a million breakpoints");
   for (double t = next_breakpoint(s, first); t < until; t = next_breakpoint(s, t)) {
     const Held held = piece_at(s, t);
     Piece& p = out.pieces.emplace_back(*held.piece);

@@ -72,7 +72,7 @@ class TestPublishedRun:
         x = run["mass.position"][-1]
         assert 0.0 < x <= ref.FS / ((1.0 - KAPPA) * ref.C)
         why = run.why_stuck("guide")
-        assert why.for_good
+        assert why.permanent
         assert why.force == pytest.approx(-ref.C * x, abs=1e-15)
         assert why.margin == pytest.approx(ref.FS - (1.0 - KAPPA) * ref.C * x, abs=1e-14)
 
@@ -127,15 +127,15 @@ class TestSelfLocking:
         assert run["mass.position"][-1] == x
         assert "'guide' sticks permanently" in run.message
         why = run.why_stuck("guide")
-        assert why.for_good
+        assert why.permanent
         assert why.margin == pytest.approx(ref.FS + (kappa - 1.0) * ref.C * x, rel=1e-10)
 
     def test_pushed_mass_stays_where_it_is_left(self):
         m = pushed_mass(0.1, factor=1.2 * ref.FK / ref.FS)
         run = ss.simulate(m, 14.0)
         assert not any(e.after == ss.Mode.SLIP_BACKWARD for e in run.events)
-        assert run.why_stuck("guide").for_good
-        assert not run.why_stuck("guide", 6.0).for_good  # the drive force has not gone yet
+        assert run.why_stuck("guide").permanent
+        assert not run.why_stuck("guide", 6.0).permanent  # the drive force has not gone yet
 
     def test_load_factor_below_one_lets_the_mass_return(self):
         m = pushed_mass(0.0, factor=0.9 * ref.FK / ref.FS, force=0.0)

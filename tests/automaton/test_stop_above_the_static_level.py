@@ -36,4 +36,4 @@ def test_element_held_by_lagged_force_breaks_away_at_closed_form_time(rng):
 
 def test_stop_above_the_static_level_is_not_permanent():
     run = ss.simulate(falling(0.4, 10.0, 0.5, 1.0), 3.0, initial={"x.velocity": 0.05})
-    assert "permanently" not in run.message and not run.why_stuck("f").for_good
+    assert "permanently" not in run.message and not run.why_stuck("f").permanent

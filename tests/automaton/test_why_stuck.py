@@ -26,7 +26,7 @@ class TestAnswer:
         assert why.force == pytest.approx(0.6, abs=1e-15)
         assert why.limit == (-1.0, 1.0)
         assert why.margin == pytest.approx(0.4, abs=1e-15)
-        assert not why.for_good
+        assert not why.permanent
 
     def test_default_time_is_the_end(self):
         run = ss.simulate(block(-0.25), 4.0)
@@ -95,7 +95,7 @@ class TestForGood:
     def test_constant_signals_from_then_on_allow_permanent_stick(self):
         force = ss.Piecewise([0.0, 2.0, 3.0], [0.0, 0.9, 0.5])
         run = ss.simulate(block(force), 5.0)
-        assert [run.why_stuck("guide", t).for_good for t in (0.0, 1.0, 2.5, 3.0, 4.0)] == [False] * 3 + [
+        assert [run.why_stuck("guide", t).permanent for t in (0.0, 1.0, 2.5, 3.0, 4.0)] == [False] * 3 + [
             True
         ] * 2
 
@@ -103,7 +103,7 @@ class TestForGood:
         m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
         m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
         run = ss.simulate(m, 1.0, initial={"block.velocity": 0.2})
-        assert not run.why_stuck("belt").for_good
+        assert not run.why_stuck("belt").permanent
 
     @pytest.mark.parametrize(("share", "safe"), [(0.99, True), (1.01, False)])
     def test_swinging_neighbour_decides_permanent_stick(self, share, safe):
@@ -112,7 +112,7 @@ class TestForGood:
         m = ss.Machine(mass=[1.0, 2.0], stiffness=[[50.0, -50.0], [-50.0, 50.0]], names=["a", "b"])
         m.add_friction("guide", on="a", law=ss.Coulomb(static=1.0, kinetic=0.8))
         run = ss.simulate(m, 0.1, initial={"b.velocity": share / 50.0 * 5.0})
-        assert run.why_stuck("guide", 0.01).for_good == safe
+        assert run.why_stuck("guide", 0.01).permanent == safe
         long = ss.simulate(m, 20.0, initial={"b.velocity": share / 50.0 * 5.0})
         assert (len(long.events) == 0) == safe
 
@@ -122,13 +122,13 @@ class TestForGood:
         )
         m.add_friction("guide", on="a", law=ss.Coulomb(static=1.0, kinetic=0.8))
         # from rest it swings to twice the force: 1.2 N > 1 N; from equilibrium it stays
-        assert not ss.simulate(m, 1e-3).why_stuck("guide").for_good
-        assert ss.simulate(m, 1e-3, initial={"b.position": 0.6 / 50.0}).why_stuck("guide").for_good
+        assert not ss.simulate(m, 1e-3).why_stuck("guide").permanent
+        assert ss.simulate(m, 1e-3, initial={"b.position": 0.6 / 50.0}).why_stuck("guide").permanent
 
     def test_free_neighbour_excludes_permanent_stick(self):
         m = ss.Machine(mass=[1.0, 2.0], names=["a", "b"])
         m.add_friction("guide", on="a", law=ss.Coulomb(static=1.0, kinetic=0.8))
-        assert not ss.simulate(m, 1.0, initial={"b.velocity": 1.0}).why_stuck("guide").for_good
+        assert not ss.simulate(m, 1.0, initial={"b.velocity": 1.0}).why_stuck("guide").permanent
 
     def test_ringing_surface_is_stuck_after_decay(self):
         """A step of 45 % swings below the limit and dies down; one of 70 % breaks loose at once."""
@@ -137,7 +137,7 @@ class TestForGood:
         )
         run = ss.simulate(block(ss.Step(value=0.45, start=0.0), law=law), 3.0)
         assert len(run.events) == 0
-        assert run.why_stuck("guide").for_good
+        assert run.why_stuck("guide").permanent
         strong = ss.simulate(block(0.7, law=law), 3.0)
         assert strong.events[0].after == ss.Mode.SLIP_FORWARD
 
@@ -155,4 +155,4 @@ class TestForGood:
         run = ss.simulate(m, 5.0)
         why = run.why_stuck("guide")
         assert why.limit[1] < p.static
-        assert why.for_good
+        assert why.permanent

@@ -189,7 +189,7 @@ def test_time_stepping_handles_zero_load() -> None:
 
 
 def test_derivative_by_a_zero_load_is_refused() -> None:
-    with pytest.raises(ValueError, match="at exactly this value 'brake' is unloaded for a while"):
+    with pytest.raises(ValueError, match="exactly at this value 'brake' is unloaded for some time"):
         ss.simulate(part_on_a_spring(LAWS["Coulomb"], 0.0), t_end=1.0, sensitivities=["brake.normal_load"])
 
 

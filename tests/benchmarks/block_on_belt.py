@@ -92,7 +92,7 @@ def scipy_run(method: str, rtol: float, t_end: float):
 
 
 def has_cvode() -> bool:
-    """Whether scikit-sundae has brought the libraries of SUNDIALS."""
+    """True if scikit-sundae has installed the SUNDIALS libraries."""
     found = Path(sysconfig.get_path("purelib"), "scikit_sundae.libs").is_dir()
     if not found:
         print("the libraries of SUNDIALS are not installed: their rows are left out")
@@ -100,7 +100,7 @@ def has_cvode() -> bool:
 
 
 def has_odeint() -> bool:
-    """Whether the headers of Boost are beside this Python, as the extra `bench` puts them."""
+    """True if the headers of Boost are installed beside this Python, as by the extra `bench`."""
     found = Path(sysconfig.get_path("purelib"), "cmeel.prefix/include/boost/numeric/odeint.hpp").exists()
     if not found:
         print("Boost is not installed: its row is left out")

@@ -88,7 +88,7 @@ def sampled() -> Case:
 
 
 def of_one_number(quick: bool) -> float:
-    """What the gradient of one number by a hundred parameters costs: ten blocks on a belt, coupled by springs."""
+    """Cost of the gradient of one number by a hundred parameters: ten blocks on a belt, coupled by springs."""
     n, t_end = 10, 50.0 if quick else 1000.0
     between = 40.0 * (2.0 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1))
     m = ss.Machine(

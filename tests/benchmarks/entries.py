@@ -1,4 +1,4 @@
-"""What a benchmark is: a problem, a solver with its settings, a call to time and a judge of its answer."""
+"""Benchmarks: a problem, a solver with its settings, a call to time and a judge of its answer."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def test_brake_holds_a_gear_train_permanently() -> None:
     m.add_constraint("gear", on={"motor": 1.0, "wheel": -2.0})
     m.add_friction("brake", on="motor", law=ss.Coulomb(1.0))
     why = ss.simulate(m, t_end=1.0).why_stuck("brake", 0.5)
-    assert why.for_good and why.force == pytest.approx(0.5, rel=1e-14)
+    assert why.permanent and why.force == pytest.approx(0.5, rel=1e-14)
 
 
 def test_constraint_forces_agree_with_multipliers_in_scipy() -> None:

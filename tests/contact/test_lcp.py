@@ -357,7 +357,7 @@ def test_copositivity_agrees_with_a_dense_sample_of_the_simplex():
         (lambda: lcp.lemke(np.ones((3, 2, 2)), [1, 2]), "a batch needs shape"),
         (
             lambda: lcp.lemke(np.eye(2), [[1, 2]], start=[0]),
-            "start .*left out where there are several problems",
+            "start .*omitted for a batch of problems",
         ),
         (lambda: lcp.lemke(np.ones((3, 2, 2)), np.ones((2, 2))), "M holds 3 matrices for 2 q"),
         (lambda: lcp.residual(np.eye(2), [1, 2], [1, np.nan]), r"z\[1\] = nan .*finite"),

@@ -39,7 +39,7 @@ def truth(play: float, bearing: bool) -> LossyGear:
 
 
 def compared(play: float, bearing: bool, t_end: float) -> tuple[list[str], float, float]:
-    """What happens, and the worst differences of its times and of the state at the end."""
+    """Events, and the greatest errors of their times and of the final state."""
     start = np.array([0.5 * play, 0.0, 0.0, 0.0])
     expected, end = truth(play, bearing).run(t_end, start, -1)
     run = ss.simulate(gear(play, bearing), t_end, initial=start)

@@ -20,7 +20,7 @@ def _force(t: np.ndarray) -> np.ndarray:
 
 
 def _way(t: np.ndarray) -> np.ndarray:
-    """What a unit mass moves under that force: twice its integral."""
+    """Position of a unit mass under that force: its second integral."""
     s = (t - START) / RISE
     return SIZE * RISE**2 * s**5 * (0.5 - 0.5 * s + s * s / 7.0)
 

@@ -123,7 +123,7 @@ def test_no_velocity_changes_without_an_event(block: int) -> None:
 
 @pytest.mark.parametrize("rule", ["poisson", "newton"])
 def test_impact_does_not_reach_uncoupled_bodies(rule: str) -> None:
-    """What is wedged between walls of its own neither moves nor is told of where something else strikes."""
+    """A body wedged between its own walls neither moves nor has events at impacts elsewhere."""
     m = ss.Machine(mass=[1.0, 0.3, 0.5], names=["ball", "b", "c"], force={"ball": -9.81})
     for name, normal, tangent in (
         ("low", {"b": 1.0}, {"c": 1.0}), ("high", {"b": -1.0}, {"c": 1.0}),

@@ -131,7 +131,7 @@ def gear_stage(mu, level, pull=-3.0):
 
 
 def balances(A, limits_a, limits_b, load, grows=None):
-    """Whether some (λ, F…) with A f = load, λ ≥ 0 and |F_i| ≤ a_i + b_i λ exists; how far the load can grow at most."""
+    """True if (λ, F…) with A f = load, λ ≥ 0 and |F_i| ≤ a_i + b_i λ exists; and the greatest factor of the load."""
     n = len(limits_a)
     rows, right = np.zeros((2 * n, n + 2)), np.repeat(limits_a, 2)
     for i, b in enumerate(limits_b):

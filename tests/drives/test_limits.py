@@ -191,11 +191,11 @@ class TestBadInput:
         [
             (
                 {"on": "a", "reference": ss.Step(1.0, start=1.0)},
-                r"reference of 'p' is not allowed: 'p' asks for its rate.*jumps at t = 1",
+                r"reference of 'p' is not allowed: 'p' needs its derivative.*jumps at t = 1",
             ),
             (
                 {"measure": "a", "reference": "held.output"},
-                r"'held.output'.*is held between sampling instants",
+                r"'held.output'.*a sampled output jumps",
             ),
             ({"on": "a", "reference": "q.output"}, "reference of 'p' = 'q.output'"),
         ],
@@ -227,7 +227,7 @@ class TestBadInput:
             ({"measure": "a", "to": ["a", "b"]}, "to of 'p' names 2 targets for 1 outputs"),
             ({"on": "a", "reference": [1.0, 2.0]}, "reference of 'p' gives 2 signals"),
             ({"on": "a", "name": "guide"}, "'guide' is taken"),
-            ({"on": "a", "name": "x.y"}, "holds a dot"),
+            ({"on": "a", "name": "x.y"}, "contains a dot"),
             ({"on": "a", "period": 0.0}, "period = 0"),
             ({"on": "a", "period": -1e-3}, "period = -0.001"),
         ],

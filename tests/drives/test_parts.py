@@ -345,7 +345,7 @@ def test_invalid_parts_are_refused() -> None:
         axis.quantum("e")
     with pytest.raises(ValueError, match="damping = 1.0 needs a stiffness"):
         parts.Coupling(damping=1.0)
-    with pytest.raises(ValueError, match="either an efficiency or friction"):
+    with pytest.raises(ValueError, match="efficiency and friction of a"):
         parts.Gear(2.0, efficiency=0.9, friction=0.1)
     with pytest.raises(TypeError, match="is a base class"):
         parts.Link()

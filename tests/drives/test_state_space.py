@@ -69,7 +69,7 @@ def test_matrices_stay_and_are_given_back() -> None:
         assert np.array_equal(plant.A_NL[:, 0], -B[:, 1])
     own = ss.StateSpace(A, B, C, D)
     assert own.system is own
-    with pytest.raises(ValueError, match=r"A.dt = 0.1 is not allowed.*continuous time"):
+    with pytest.raises(ValueError, match=r"A.dt = 0.1 is not allowed.*continuous in time"):
         ss.StateSpace(ct.ss(A, B, C, D, 0.1))
 
 

@@ -87,9 +87,7 @@ def test_controller_without_integral_is_refused() -> None:
     for control in (ss.P(kp=1.0), ss.PID(kp=1.0, kd=2.0), limit(1.0)):
         with pytest.raises(ValueError, match="excess is not allowed"):
             m.add_controller(control, measure="q", excess="less.output", to="q")
-    with pytest.raises(
-        ValueError, match="'clamping' is not allowed where a limit further on is tracked.* with a period"
-    ):
+    with pytest.raises(ValueError, match="'clamping' is not allowed with excess=.* with a period"):
         m.add_controller(
             ss.PI(kp=1.0, tn=1.0, anti_windup="clamping"), measure="q", excess="less.output", to="q"
         )

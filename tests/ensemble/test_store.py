@@ -75,7 +75,7 @@ def test_store_of_functions_keeps_names(tmp_path: Path) -> None:
     again = ss.load(tmp_path / "a")
     assert isinstance(again, ss.EnsembleResult)
     same(again, one)
-    with pytest.raises(ValueError, match=r"keeps only the name of .*sweep_builds\.belt"):
+    with pytest.raises(ValueError, match=r"contains only the name of .*sweep_builds\.belt"):
         again.rerun(0)
     with pytest.raises(
         ValueError, match=r"machine.function is '.*\.belt' in the store, '.*\.slow' in this call"

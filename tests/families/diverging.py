@@ -1,4 +1,4 @@
-"""Whether a sampled loop diverges, as its matrix over one period says, and a run with it.
+"""Divergence of a sampled loop, by its matrix over one period, and of a run with it.
 
 Far away from rest dry friction and outputs within limits are bounded, and what remains is linear: the plant with its
 viscous friction, held outputs, and the controllers without limits. If an eigenvalue of that map from tick to tick is
@@ -22,7 +22,7 @@ LIKE = 0.02  # of its logarithm: the growth of a run over many periods beside th
 
 
 def _reads(loop: dict[str, Any], block: Block, names: tuple[str, ...]) -> np.ndarray | None:
-    """What each channel reads of positions and velocities; None for accelerations."""
+    """Combination of positions and velocities that each channel reads; None for accelerations."""
     n = len(names)
     rows = np.zeros((len(block.channels), 2 * n))
     for i, c in enumerate(block.channels):

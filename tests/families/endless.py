@@ -34,7 +34,7 @@ def room(contacts: list[Contact], t: float) -> float:
 def verdict(run: ss.Trajectory, t_end: float) -> str:
     """``proven: no answer``, ``goes on`` where more events lead to the end, or nothing."""
     machine = run.machine
-    contacts = [] if machine.smooth else describe(machine).contacts
+    contacts = [] if machine.is_nonlinear else describe(machine).contacts
     if not contacts:
         return ""
     if any(room(contacts, t) < -1e-9 for t in np.linspace(run.t[-1], t_end, TIMES)):

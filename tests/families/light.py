@@ -162,7 +162,7 @@ def truth_of(parts: Parts) -> np.ndarray | None:
 
 
 def more_impacts(parts: Parts, than: int) -> str:
-    """Whether one impact after the other makes more than so many of them before the end, too."""
+    """True if impacts in succession also exceed this number before the end."""
     mass = np.diag(parts.mass).tolist()
     found = impacts(mass, parts.contacts, parts.velocity, parts.law, t_end=T_END, most=than + 1)
     return "proven: more impacts" if found.impacts > than else ""

@@ -72,7 +72,7 @@ class Parts:
         return m
 
     def instant(self) -> Instant:
-        """What the truth takes: derivatives of forces and drifts."""
+        """Inputs of the truth: derivatives of forces and drifts."""
         friction = [_friction(row, -1) for row in self.friction]
         friction += [_friction(rubs, j) for j, (_, rubs) in enumerate(self.contacts) if rubs is not None]
         return Instant(

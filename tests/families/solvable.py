@@ -1,4 +1,4 @@
-"""Whether the problem at which a run ended without an answer has one: all sets of modes, each a linear programme.
+"""Existence of an answer at the end of a run without one: all sets of modes, each a linear programme.
 
 Accelerations a, normal forces and friction of the contacts that are closed, and of the places at rest or sliding, obey
 ``M a = h + sum n L - sum w F``. In a set of modes each contact is open (no force, the gap may grow) or closed (L >= 0,
@@ -56,7 +56,7 @@ class _Problem:
         return found
 
     def solves(self, closed: tuple[int, ...], modes: tuple[int, ...]) -> bool:
-        """Whether a set of modes has an answer."""
+        """True if a set of modes has an answer."""
         n, nc, nf = self.right.size, len(self.normals), len(self.friction)
         size = n + nc + nf
         equal, equal_to, most, most_is = [], [], [], []
@@ -136,7 +136,7 @@ def _moving(walls: list[list[float]], surfaces: list[list[float]]) -> tuple[list
 
 def problem(run: ss.Trajectory) -> _Problem | None:
     """The problem at the end of a run; None if internal states or formulas are in it, which are not handled."""
-    if run.machine.smooth:
+    if run.machine.is_nonlinear:
         return None
     d: Description = describe(run.machine)
     if any(p.options is not None or any(map(_laws.state_count, p.law.terms)) for p in d.surfaces) or d.loops:

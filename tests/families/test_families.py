@@ -83,7 +83,7 @@ ONCE = {
 
 @pytest.mark.parametrize("family", ONCE)
 def test_fixed_machines_stay_correct(family: str) -> None:
-    """What is proven to have no answer has its answer, too."""
+    """Machines that failed once have their answers; a proof that there is none counts as one."""
     found = list(verdicts(family, ONCE[family]))
     assert [(v.seed, v.word, v.cause) for v in found if v.word not in (PASSED, UNFINISHED) or left(v)] == []
 

@@ -31,7 +31,7 @@ WORDS = (PASSED, UNFINISHED, REFUSED, WRONG, NAN, CRASH, HANG, BROKEN)
 
 @dataclass
 class Verdict:
-    """What became of the machine of a seed.
+    """Verdict on the machine of a seed.
 
     `cause` is the same for all machines that fail alike: a message without its numbers, or the laws that are broken.
     """
@@ -51,7 +51,7 @@ class Verdict:
 
 
 def without_numbers(message: str) -> str:
-    """What messages of the same kind have in common."""
+    """Common part of messages of the same kind."""
     text = re.sub(r"'[^']*'", "'…'", message)
     return re.sub(r"[-+]?\d+\.?\d*(e[-+]?\d+)?|\binf\b", "#", text)
 
@@ -84,7 +84,7 @@ def _why(run: ss.Trajectory, case: Case, truth: str) -> str:
 
 
 def left(found: Verdict) -> bool:
-    """Whether a run ended early though an answer exists, as far as is known."""
+    """True if a run ended early although an answer exists, as far as is known."""
     return found.word == UNFINISHED and not any(f", {why}" in found.cause for why in EXPLAINED)
 
 

@@ -189,8 +189,8 @@ def test_load_table_is_saved_and_resumed() -> None:
     ("given", "message"),
     [
         ({"load_table": ([0.0, 1.0], [1.0, -1.0])}, r"loads of load_table of 'g'\[1\] = -1"),
-        ({"load_table": ([0.0, 0.0], [1.0, 1.0])}, r"places of load_table of 'g'\[1\] = 0"),
-        ({"load_table": ([0.0], [1.0])}, r"load_table of 'g' has 1 places"),
+        ({"load_table": ([0.0, 0.0], [1.0, 1.0])}, r"positions of load_table of 'g'\[1\] = 0"),
+        ({"load_table": ([0.0], [1.0])}, r"load_table of 'g' has 1 positions"),
         ({"load": None}, r"load of 'g' is missing"),
         ({"load_periodic": True, "load_table": ([0.0, 1.0], [1.0, 2.0])}, r"its last load, 2"),
         ({"load_periodic": True, "load_table": None}, r"load_periodic of 'g' needs"),
@@ -206,7 +206,7 @@ def test_bad_input_is_refused(given: dict[str, object], message: str) -> None:
 
 def test_unsupported_uses_are_refused() -> None:
     m = _slide(ss.Coulomb(0.5))
-    with pytest.raises(ValueError, match="load table of 'guide'"):
+    with pytest.raises(ValueError, match="load_table at 'guide'"):
         ss.RealTime(m, step=1e-3)
     with pytest.raises(ValueError, match="load tables, which 'guide' has"):
         ss.simulate(m, 1.0, method="time_stepping", max_step=1e-3)

@@ -63,7 +63,7 @@ def numbers(law: ss.Law) -> dict[str, float]:
 @pytest.mark.parametrize("name", LAWS)
 def test_parameters_without_noise_are_recovered(name: str) -> None:
     truth, law, free = LAWS[name]
-    for directions in ("apart", "together"):
+    for directions in ("separate", "common"):
         fit = fit_curve(BOTH, truth.force(BOTH), law, free=free, directions=directions)
         assert fit.success, fit.message
         expected = numbers(truth)

@@ -112,7 +112,7 @@ class TestReasons:
         m = shaken(LAWS["DeadTime"][0])
         found = fit(m, {"guide.law.kinetic": 0.9}, record(m, "slide.velocity", t_end=2.0))
         assert found.parameters["guide.law.kinetic"] == pytest.approx(1.0, rel=1e-6)
-        assert found.jacobian == "differences" and "pure delay" in found.jacobian_reason
+        assert found.jacobian == "differences" and "dead time" in found.jacobian_reason
 
     def test_builder_function_uses_differences(self) -> None:
         def build(kinetic: float) -> ss.Machine:

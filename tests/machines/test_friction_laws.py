@@ -43,7 +43,7 @@ def test_self_braking_speed_matches_closed_form(shape):
     limit = 0.02 * math.log(0.14 / (SLOPE - 0.18)) ** (1.0 / shape)
     assert gear.self_locking and not gear.self_braking
     assert gear.self_braking_speeds == ((0.0, pytest.approx(limit, rel=1e-15)),)
-    assert gear.brakes_itself(0.0, 0.999 * limit) and not gear.brakes_itself(0.0, 1.001 * limit)
+    assert gear.is_self_braking(0.0, 0.999 * limit) and not gear.is_self_braking(0.0, 1.001 * limit)
     assert gear.coefficient(0.01) == pytest.approx(0.18 + 0.14 * math.exp(-(0.5**shape)), rel=1e-15)
 
 
@@ -94,7 +94,7 @@ def test_worm_gear_and_wedge_have_equal_self_braking_speeds():
     limit = 0.05 * math.log(0.07 / (slope - 0.03))
     gear = dataclasses.replace(WORM, friction=law)
     assert gear.self_braking_speeds == ((0.0, pytest.approx(limit, rel=1e-14)),)
-    assert gear.brakes_itself(0.0, 0.01) and not gear.self_braking
+    assert gear.is_self_braking(0.0, 0.01) and not gear.self_braking
 
 
 @pytest.mark.parametrize("law", [FALLING, FALLING + ss.Viscous(0.1, 2.0), ss.Table([0.0, 1.0], [0.4, 0.2], odd=True),
@@ -340,7 +340,7 @@ def test_pictures_of_a_worm_gear_have_its_units():
     ]
     assert labels == ["wheel.position [rad]", "worm.velocity [rad/s]", "worm_bearing.force [Nm]"]
     assert ss.plotting.label("flank.velocity", run) == "flank.velocity [m/s]"
-    assert set(run.described.units) <= set(run.signals)
+    assert set(run.model.units) <= set(run.signals)
     assert ss.plotting.label("upper.position", ss.simulate(SET_1, 0.1)) == "upper.position [m]"
 
 
@@ -387,7 +387,7 @@ def test_bad_speeds_are_refused(gear):
         with pytest.raises(ValueError, match="speed = .* finite and >= 0"):
             gear.coefficient(speed)
     with pytest.raises(ValueError, match="high = 0.1 is not allowed: it must be >= low = 0.2"):
-        gear.brakes_itself(0.2, 0.1)
+        gear.is_self_braking(0.2, 0.1)
 
 
 def test_maps_that_vary_friction_need_a_number():

@@ -133,8 +133,8 @@ def test_clearance_geometry_matches_closed_form():
     """The flank travels j·cos γ·cos α_n along its normal for either play."""
     data = RIG.contact_data(0.0, gap=0.5e-3)
     normal = data.normals[0]
-    assert RIG.normal_clearance == pytest.approx(normal[0] * RIG.wheel_play)
-    assert RIG.normal_clearance == pytest.approx(-normal[1] * RIG.worm_play)
+    assert RIG.normal_clearance == pytest.approx(normal[0] * RIG.wheel_backlash)
+    assert RIG.normal_clearance == pytest.approx(-normal[1] * RIG.worm_backlash)
     np.testing.assert_array_equal(data.normals[1], -normal)
     np.testing.assert_array_equal(data.tangents[1], data.tangents[0])
     np.testing.assert_allclose(data.gap, [0.5e-3, RIG.normal_clearance - 0.5e-3])
@@ -189,14 +189,14 @@ def test_counter_flank_speed_is_the_boundary(friction):
     critical = gear.counter_flank_speed
     assert critical > 0.0
     for factor, strikes in ((1.0 - 1e-9, False), (1.0 + 1e-9, True)):
-        assert dataclasses.replace(gear, motor_speed=-factor * critical).strikes_counter_flank is strikes
+        assert dataclasses.replace(gear, motor_speed=-factor * critical).reaches_counter_flank is strikes
 
 
 def test_soft_shaft_hits_the_counter_flank_at_any_speed():
     """A soft shaft stores so much that the first flight is wide even at vanishing speed."""
     gear = dataclasses.replace(RIG, friction=0.4, shaft_stiffness=0.3)
     assert gear.counter_flank_speed == 0.0
-    assert dataclasses.replace(gear, motor_speed=-1e-6).strikes_counter_flank
+    assert dataclasses.replace(gear, motor_speed=-1e-6).reaches_counter_flank
     assert math.isinf(dataclasses.replace(gear, clearance=None).counter_flank_speed)
 
 

@@ -57,7 +57,7 @@ def long_types(site: Path) -> list[str]:
 
 
 def without_pictures(site: Path) -> list[str]:
-    """How-to guides whose code cells have left no picture."""
+    """List how-to guides without a picture from their code cells."""
     pages = sorted((site / "howto").glob("*.html"))
     texts = {path.name: path.read_text(encoding="utf-8") for path in pages}
     return [name for name, text in texts.items() if "cell_input" in text and "_images/" not in text]

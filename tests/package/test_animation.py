@@ -102,7 +102,7 @@ def test_bad_input_is_named(drive: ss.Trajectory, tmp_path: Path) -> None:
 
 
 def test_resampled_run_keeps_its_picture(chatter: ss.Trajectory) -> None:
-    assert chatter.at([0.0, 0.1]).described is SET_2
+    assert chatter.at([0.0, 0.1]).model is SET_2
     assert len(animation.picture(chatter.at([0.0, 0.1])).bodies) == 2
 
 

@@ -64,7 +64,7 @@ def members(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def handed_back(value: Any) -> bool:
-    """Whether users do not build it but find it in an answer: the function that answers has the example."""
+    """True for results, which users do not build: the function that returns them has the example."""
     if not inspect.isclass(value):
         return inspect.ismodule(value)
     return is_dataclass(value) or issubclass(value, (tuple, Enum, BaseException))

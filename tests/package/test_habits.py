@@ -1,4 +1,4 @@
-"""What hands expect: completion, short texts, one word for one thing, a float for a law, names in errors, units."""
+"""Common habits work: completion, short texts, one word for one thing, a float for a law, names in errors, units."""
 
 import inspect
 

@@ -55,7 +55,7 @@ def grid() -> Any:
 @functools.cache
 def curve_fit() -> Any:
     v = np.linspace(0.01, 1.0, 40)
-    return ss.identify.fit_curve(v, 1.0 + 0.5 * v, ss.Coulomb(1.0) + ss.Viscous(0.1), directions="together")
+    return ss.identify.fit_curve(v, 1.0 + 0.5 * v, ss.Coulomb(1.0) + ss.Viscous(0.1), directions="common")
 
 
 @functools.cache

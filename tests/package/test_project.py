@@ -1,4 +1,4 @@
-"""What an index and a compiler are told of the package: metadata, archive, flags."""
+"""Metadata, source archive and compiler flags of the package."""
 
 import re
 import subprocess

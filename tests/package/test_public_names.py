@@ -1,4 +1,4 @@
-"""What users name lives in public modules: so it prints, and so it is pickled."""
+"""Objects for users live in public modules, under whose names they are printed and pickled."""
 
 import inspect
 import pickle

@@ -1,4 +1,4 @@
-"""What the README and the pages say is true: their Python runs, their commands are those that are tried."""
+"""README and pages: their Python runs, and their commands are tested."""
 
 import os
 import re

@@ -28,7 +28,7 @@ FILES = sorted(path for path in SOURCE.rglob("*") if path.suffix in {".hpp", ".c
 
 
 def complaints(room: str, text: str) -> list[str]:
-    """What is wrong with the includes of a file in `room`."""
+    """List forbidden includes of a file in `room`."""
     wrong = []
     for kind, target in INCLUDE.findall(text):
         owner = target.split("/")[0]

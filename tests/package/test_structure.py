@@ -50,7 +50,7 @@ def base_of(node: ast.ImportFrom, module: str, is_package: bool) -> str:
 
 
 def is_for_types(node: ast.AST) -> bool:
-    """Whether a statement is ``if TYPE_CHECKING``, whose body never runs."""
+    """True if a statement is ``if TYPE_CHECKING``, whose body never runs."""
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
@@ -161,7 +161,7 @@ def test_package_root_has_at_most_20_modules() -> None:
 
 
 def object_at(place: str) -> Any:
-    """What ``"module:name.name"`` names."""
+    """Resolve ``"module:name.name"``."""
     module, names = place.split(":")
     return functools.reduce(getattr, names.split("."), importlib.import_module(module))
 

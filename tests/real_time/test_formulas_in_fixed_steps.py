@@ -201,7 +201,7 @@ def test_unsupported_elements_are_refused_by_name():
     m = pendulum()
     m.add_contact("stop", gap=lambda q: 2.0 - q["arm"])
     with pytest.raises(
-        ValueError, match="has the contact 'stop', which is rigid, and functions of its motion"
+        ValueError, match="has the contact 'stop', which is rigid, and functions of the motion"
     ):
         ss.RealTime(m, step=1e-3)
 

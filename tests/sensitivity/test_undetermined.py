@@ -46,7 +46,7 @@ def test_derivatives_end_at_a_grazing_guard() -> None:
     assert (
         until.time == pytest.approx(1.0, abs=1e-6)
         and "'ceiling'" in until.reason
-        and "grazes" in until.reason
+        and "grazing" in until.reason
     )
     np.testing.assert_allclose(run.sensitivity["ball.position", "ball.velocity"][:10], run.t[:10], rtol=1e-11)
     assert np.isnan(run.sensitivity.end).all()
@@ -67,12 +67,12 @@ def test_derivatives_end_where_event_order_changes() -> None:
 @pytest.mark.parametrize(
     ("force", "parameter", "said"),
     [
-        (1.0, "guide.law.static", "starts on a guard"),  # at the limit to the last digit
-        (0.9, "slide.velocity", "more than its sliding friction"),  # once moving it would go on
+        (1.0, "guide.law.static", "start exactly at an event"),  # at the limit to the last digit
+        (0.9, "slide.velocity", "a force above its kinetic friction"),  # once moving it would go on
         (
             1.5,
             "slide.velocity",
-            "starts on a guard",
+            "start exactly at an event",
         ),  # at once on its way: friction turns with the start velocity
     ],
 )

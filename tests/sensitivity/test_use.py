@@ -122,13 +122,13 @@ def test_a_value_at_which_the_law_changes_its_kind_is_refused() -> None:
 def test_quantisers_and_delays_are_refused_by_name() -> None:
     m = block()
     m.add_controller(ss.PID(kp=3.0, quantum=1e-3, period=0.01), name="loop", on="block", reference=1.0)
-    with pytest.raises(ValueError, match="quantiser of controller 'loop'"):
+    with pytest.raises(ValueError, match="quantisation of controller 'loop'"):
         ss.simulate(m, 1.0, sensitivities=["block.mass"])
     m = ss.Machine(mass=1.0, names=["slide"])
     m.add_friction(
         "guide", on="slide", law=ss.StickSlip(ss.Stribeck(1.0, 0.8, 0.1), memory=ss.DeadTime(0.01))
     )
-    with pytest.raises(ValueError, match="'guide' remembers"):
+    with pytest.raises(ValueError, match="dead time, which 'guide' has"):
         ss.simulate(m, 1.0, sensitivities=["slide.mass"])
 
 
@@ -136,7 +136,7 @@ def test_infinite_values_are_refused_by_name() -> None:
     """Zero quantum and infinite limit: near the first every value makes steps, near the second there is no value."""
     m = block()
     m.add_controller(ss.PID(kp=3.0, period=0.01), name="loop", on="block", reference=1.0)
-    with pytest.raises(ValueError, match=r"'loop.control.quantum': a quantiser has no derivative"):
+    with pytest.raises(ValueError, match=r"'loop.control.quantum': quantisation has no derivative"):
         ss.simulate(m, 1.0, sensitivities=["loop.control.quantum"])
     for name in ("loop.control.limits.min", "loop.control.limits.max"):
         with pytest.raises(ValueError, match=rf"'{name}', which is infinite"):

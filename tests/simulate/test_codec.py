@@ -269,7 +269,7 @@ def test_objects_that_hold_machines_are_pickled():
     assert other == drive and hash(other) == hash(drive)
     run = ss.simulate(other, 0.01)
     again = through_pickle(run)
-    assert again.described == drive and again.described.machine == again.machine
+    assert again.model == drive and again.model.machine == again.machine
     out = ss.ensemble(belt()[0], {"belt.surface_velocity": [0.1, 0.2]}, t_end=5.0)
     loaded = through_pickle(out)
     assert repr(loaded) == repr(out) and np.array_equal(loaded["events.count"], out["events.count"])

@@ -148,7 +148,7 @@ def test_lengths_and_modes_are_named():
     for at, new, what in [
         ((3,), np.zeros((3, 0)), "segments"),
         ((5,), np.zeros(3), "coefficients"),
-        ((9,), 17, "kind of memory"),
+        ((9,), 17, "keep"),
         ((11,), 17, "status"),
         ((8, 1), [], "events"),
     ]:

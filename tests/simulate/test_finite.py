@@ -125,14 +125,16 @@ def test_controller_output_overflow_ends_the_run():
     m.add_controller(ss.P(kp=1e300, period=1e-2), on="a", reference=1.0)
     run = ss.simulate(m, 0.015)
     check(run, "p.held")
-    assert run.state.t == 0.01 and "is 1e+300 there and -inf next" in run.message
+    assert run.state.t == 0.01 and "is 1e+300 at this time and -inf after the next step" in run.message
 
 
 def test_infinite_controller_output_ends_the_run():
     m = ss.Machine(mass=1.0, names=["a"])
     m.add_controller(lambda t, r, y: math.inf if t > 0.55 else 1.0, name="mine", on="a", period=0.1)
     run = ss.simulate(m, 2.0)
-    assert run.status == "stalled" and "'mine.held' is 1 there and inf next" in run.message
+    assert (
+        run.status == "stalled" and "'mine.held' is 1 at this time and inf after the next step" in run.message
+    )
     assert run.state.t == pytest.approx(0.6) and run["a.velocity"][-1] == pytest.approx(0.6, rel=1e-14)
 
 

@@ -12,9 +12,9 @@ def machine():
 def test_unknown_names_in_functions_are_listed():
     with pytest.raises(ValueError, match="leg"):
         machine().add_force("arm", lambda q: q["leg"])
-    with pytest.raises(ValueError, match=r"reads 'leg\.position', which it cannot"):
+    with pytest.raises(ValueError, match=r"depends on 'leg\.position', which is unknown"):
         machine().add_force("arm", ss.Expr("leg.position"))
-    with pytest.raises(ValueError, match=r"gap of 'wall' reads 'arm\.velocity', which it cannot"):
+    with pytest.raises(ValueError, match=r"gap of 'wall' depends on 'arm\.velocity', which is unknown"):
         machine().add_contact("wall", gap=lambda q, v: q["arm"] + v["arm"])
 
 
@@ -66,7 +66,7 @@ def test_singular_mass_matrix_ends_the_run():
 def test_linear_methods_refuse_nonlinear_machines():
     m = machine()
     m.add_force("arm", lambda q: -ss.sin(q["arm"]))
-    with pytest.raises(ValueError, match="functions of its motion"):
+    with pytest.raises(ValueError, match="functions of the motion"):
         m.to_state_space("arm", "arm")
 
 

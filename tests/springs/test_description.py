@@ -137,7 +137,7 @@ def test_bad_numbers_are_refused(given: dict[str, object], message: str) -> None
         (
             ([-1, 0, 1, 2], [-1, 1, 0, 0]),
             1.0,
-            r"damping of 't' = 1 is not allowed: it must be 0 where a table",
+            r"damping of 't' = 1 is not allowed: it must be 0 for a one-sided table",
         ),
         (3.0, 0.0, r"table of 't' = 3.0 is not allowed: it must be a pair"),
     ],

@@ -280,7 +280,7 @@ def test_bad_numbers(given: dict[str, float], message: str) -> None:
 
 
 def test_who_cannot_run_detents_says_so() -> None:
-    with pytest.raises(ValueError, match="has the detent 'seat', which the fixed-step form does not run"):
+    with pytest.raises(ValueError, match="has the detent 'seat', which RealTime does not support"):
         ss.RealTime(_mass(), step=1e-3)
     with pytest.raises(ValueError, match="'time_stepping' does not run springs such as 'seat'"):
         ss.simulate(_mass(), 1.0, method="time_stepping", max_step=1e-3)

@@ -55,7 +55,7 @@ class Stepper:
     """The steps of one machine: rows of contacts, then of friction."""
 
     def __init__(self, machine: ss.Machine) -> None:
-        if machine.smooth:
+        if machine.is_nonlinear:
             raise Left("not linear")
         d = describe(machine)
         if d.loops or d.springs or d.constraints or d.clutches or d.compensators:

@@ -1,4 +1,4 @@
-"""Impacts of a worm in its clearance: the lowest speed at which it hits the second flank.
+"""Impacts of a worm in its clearance: the lowest speed at which it reaches the second flank.
 
 Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb", Kassel 2007, chapter 7: at a
 clearance of 2 mm the worm of the test rig hits one flank at 4.5 rpm, and both from about 12 to 15 rpm on. The stiffness
@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CounterFlankMap:
-    """Lowest motor speed at which the worm hits the second flank.
+    """Lowest motor speed at which the worm reaches the second flank.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class CounterFlankMap:
     restitution : ndarray, shape (restitutions,)
         Coefficient of restitution.
     speed : ndarray, shape (stiffnesses, frictions, restitutions)
-        Lowest speed found by simulation at which the worm hits the second flank, rad/s; infinite where it does not at
+        Lowest speed found by simulation at which the worm reaches the second flank, rad/s; infinite where it does not at
         any speed tried.
     first_flight : ndarray, shape (stiffnesses, frictions)
         Speed from which the first flight reaches the second flank, in closed form, rad/s. With ε = 0 all later flights
@@ -91,7 +91,7 @@ def counter_flank_map(
     speed: ArrayLike,
     flights: int = 8,
 ) -> CounterFlankMap:
-    """Map the lowest speed at which the worm hits the second flank, over shaft stiffness, friction and restitution.
+    """Map the lowest speed at which the worm reaches the second flank, over shaft stiffness, friction and restitution.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class Region(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StateMap:
-    """The modes that solve a contact problem along one parameter.
+    """Solutions of a contact problem over one parameter, by their modes.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class StateMap:
         Ends of the regions. An inner end is a value at which the set of solutions or the solution that Lemke's
         algorithm returns changes, to machine precision.
     present : ndarray of bool, shape (regions, 5)
-        True if each of `modes` is a solution.
+        True where the mode of this column (see `modes`) is a solution.
     lemke_source, lemke_plain : ndarray of int8, shape (regions,)
         Index into `modes` of the solution that Lemke's algorithm returns with the rows of motion multiplied by m1, and
         without scaling; covering vector of ones; −1 if it ends in a ray.
@@ -139,7 +139,7 @@ class StateMap:
         label : str, optional
             Label of the horizontal axis; by default the map's own.
         lemke : bool, default True
-            Whether to mark the solution that Lemke's algorithm returns, for both scalings of its rows.
+            Mark the solution that Lemke's algorithm returns, for both scalings of its rows.
         modes : sequence of str, optional
             Modes from top to bottom; by default those that occur.
         **keywords
@@ -299,7 +299,7 @@ def state_map(
     Parameters
     ----------
     gear : WedgeGear or WormGear
-        The gear; a worm gear is read as its wedge gear, so w is −r2 times the twist of the shaft.
+        The gear; a worm gear is replaced by its equivalent wedge gear, in which w is −r2 times the twist of the shaft.
     low, high : float, optional
         Range of w, m. By default it covers the limits of stick and opening and extends beyond them by half.
     start : {"stick", "slip+", "slip-"}

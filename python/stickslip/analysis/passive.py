@@ -60,7 +60,7 @@ class Passivity:
         True with a storage function, False with a counterexample, None if neither is known (`extractable_energy` may
         then help).
     condition : str
-        The condition for passivity, and whether it is necessary.
+        The condition for passivity, with the note "necessary and sufficient" or "sufficient".
     margin : float
         Margin by which the condition is met (>= 0) or violated (< 0), in its unit; NaN if the condition is not an
         inequality.

@@ -1,4 +1,4 @@
-"""Stick fraction and following error of a drive over normal load and speed.
+"""Stuck fraction and following error of a drive over normal load and speed.
 
 Krämer and Kempkes show one drive without friction, with little and with strong friction, and state that the transition
 is continuous. These maps show the transition, over speed as well.
@@ -84,7 +84,7 @@ def stuck_fraction_map(
     reference: str = "control.reference",
     rtol: float = 1e-8,
 ) -> StuckFractionMap:
-    """Map the stick fraction and the following error of a drive over normal load and speed.
+    """Map the stuck fraction and the following error of a drive over normal load and speed.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ def following_error(
     start, end : float, optional
         Window of time, s; default the whole record.
     rest : float
-        Time for which the reference must stay unchanged to count as at rest, s; default 0, that is two
+        Time for which the reference must stay unchanged to count as at rest, s; default 0: two equal
         samples.
 
     Returns
@@ -126,8 +126,8 @@ class Settling:
     Attributes
     ----------
     time : float
-        Time from the start of the window until the signal has entered the band for good, s; infinite if it
-        has not.
+        Time from the start of the window until the signal enters the band and stays there, s; infinite if it
+        does not.
     overshoot : float
         Overshoot beyond the target, as a fraction of the step from the first value to the target.
     error : float
@@ -236,7 +236,7 @@ class Stops:
     Attributes
     ----------
     begin, end : ndarray, shape (number,)
-        Start and end of each, s, cut at the window.
+        Start and end of each interval, s, limited to the window.
     fraction : float
         Fraction of the window that they cover.
 

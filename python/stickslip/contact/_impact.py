@@ -66,7 +66,7 @@ class Impact:
 
     @property
     def gains_energy(self) -> bool:
-        """True if the impact law has created energy."""
+        """True if the energy after the impact exceeds that before."""
         size = abs(self.wall_work) + float(
             np.abs(self.normal_impulse).sum() + np.abs(self.friction_impulse).sum()
         )
@@ -102,7 +102,7 @@ class Impacts:
 
     @property
     def gains_energy(self) -> bool:
-        """True if the outcome that the engine takes has created energy."""
+        """True if the first outcome, the one that a run takes, has more energy than before the impact."""
         return bool(self.solutions) and self.solutions[0].gains_energy
 
     def __len__(self) -> int:

@@ -77,7 +77,7 @@ class Transition:
     utilisation : float
         Greatest utilisation of the sticking elements; break-away at 1.
     constraint : float
-        Gauss constraint ``|q'' - M⁻¹h|² / 2`` in the metric of M, N m/s² per unit.
+        Gauss constraint ``|q'' - M⁻¹h|² / 2`` in the metric of M, N m/s².
 
     Examples
     --------
@@ -110,6 +110,7 @@ class Transitions:
     Attributes
     ----------
     solutions : tuple of Transition
+        All solutions.
     complete : bool
         True if all combinations of modes were tried, so that the number of solutions is certain (up to 256
         combinations; beyond, the list holds the solutions found by Lemke's algorithm).

@@ -60,8 +60,8 @@ class Controller(Value):
         Smallest and greatest output; a single number g stands for (-g, g), None for no limit on that side.
     anti_windup : {"back_calculation", "clamping", None}, default "back_calculation"
         Anti-windup at a limit. Back-calculation adds (u - u_raw) / tracking_time to the rate of the integral, with
-        u_raw the output before and u after limiting. Clamping stops the integral where u reaches the limit and lets it
-        return freely. None: the integral winds up.
+        u_raw the output before and u after limiting. Clamping stops the integral at the limit
+        as long as it would increase the excess. None: the integral winds up.
     tracking_time : float, optional
         Time constant of back-calculation in s, by default kp / ki (which is tn).
     period : float, optional
@@ -170,7 +170,7 @@ class P(Controller):
     feedforward : float, default 0
         Gain of the rate of the reference: 1 for full velocity feedforward of a position loop.
     controls : {"value", "rate"}, default "value"
-        Whether y is the measured signal or its rate.
+        Controlled variable y: the measured signal, or its rate.
     **options
         Limits and sampling: see `Controller`.
 
@@ -206,14 +206,14 @@ class PI(Controller):
     kp : float
         Gain in units of u per unit of y.
     ki : float, optional
-        Integral gain, per s, of the sign of kp.
+        Integral gain, in units of kp per second; it has the sign of kp.
     tn : float, optional
         Reset time ``kp/ki`` in s, positive, in place of `ki`; see `stickslip.control`.
     feedforward : float, default 0
         Gain of the rate of the reference: the moving mass in a velocity loop.
     controls : {"value", "rate"}, default "value"
-        Whether y is the measured signal or its rate; with ``rate="difference"`` a velocity loop on a position
-        encoder.
+        Controlled variable y: the measured signal, or its rate; with ``rate="difference"`` a velocity loop on a
+        position encoder.
     **options
         Limits, anti-windup and sampling: see `Controller`.
 
@@ -255,9 +255,9 @@ class PID(Controller):
     kp : float
         Proportional gain in units of u per unit of y.
     ki : float, default 0
-        Integral gain, per s.
+        Integral gain, in units of kp per second.
     kd : float, default 0
-        Derivative gain, times s.
+        Derivative gain, in units of kp times seconds.
     tn, td : float, optional
         Reset time ``kp/ki``, positive, and derivative time ``kd/kp`` in s, in place of `ki` and `kd`; see
         `stickslip.control`.
@@ -329,7 +329,7 @@ class Cascade(Controller):
     force_feedforward : float, default 0
         Gain of the reference acceleration in kg: the total mass for full feedforward.
     **options
-        Limits (of the force), anti-windup and sampling, see the module. For a limit of velocity or loops of
+        Limits (of the force), anti-windup and sampling: see `Controller`. For a limit of velocity or loops of
         different periods use a `P` whose output is the reference of a `PI`.
 
     References

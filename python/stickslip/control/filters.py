@@ -292,7 +292,7 @@ class PID2(_Linear):
     b, c : float, default 1 and 0
         Weights of the reference in the proportional and the derivative part.
     **options
-        Limits and sampling: see `Controller`. At a limit back-calculation holds the integral back, as in `PID`;
+        Limits and sampling: see `Controller`. Anti-windup at a limit is by back-calculation, as in `PID`;
         clamping is not available, as for all controllers given by matrices. With a period the backward rectangle rule
         is used, as in `PID`.
 
@@ -375,7 +375,7 @@ class DisturbanceObserver(_Linear):
     frequency : float
         Bandwidth in Hz, up to which disturbances are cancelled, w = 2 pi frequency.
     **options
-        Limits and sampling: see `Controller`. At a limit the integral is held back with the rate w.
+        Limits and sampling: see `Controller`. At a limit the rate w is that of back-calculation.
 
     Raises
     ------

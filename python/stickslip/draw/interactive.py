@@ -19,7 +19,7 @@ def use_style(dpi: float = 110.0) -> None:
 
     Parameters
     ----------
-    dpi
+    dpi : float, default 110.0
         Resolution of pictures on the screen; `stickslip figures` writes 200.
 
     Raises
@@ -48,11 +48,11 @@ def shade(run: TrajectoryLike, element: str, ax: Axes) -> Axes:
 
     Parameters
     ----------
-    run
-        A trajectory.
-    element
+    run : Trajectory
+        The run.
+    element : str
         Name of an element with modes.
-    ax
+    ax : matplotlib Axes
         Axes with time in s on the horizontal axis.
 
     Returns
@@ -95,10 +95,10 @@ def energy(run: Any, ax: Axes | None = None, **keywords: Any) -> Axes:
 
     Parameters
     ----------
-    run
-        A trajectory; see `Energy`.
-    ax
-        Where to draw; None: pyplot's current axes, or a new figure where they hold another kind of picture.
+    run : Trajectory
+        The run; see `Energy`.
+    ax : matplotlib Axes, optional
+        Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
     **keywords
         For the lines (`matplotlib.lines.Line2D`), such as ``linewidth``.
 
@@ -144,10 +144,10 @@ def explore(draw: Callable[..., Any], **sliders: tuple[float, float, float]) -> 
 
     Parameters
     ----------
-    draw
+    draw : callable
         Function that draws one picture with pyplot for the values of the sliders, given by name, without showing it.
-    **sliders
-        Name to (lowest, highest, start).
+    **sliders : tuple of three float
+        ``name=(lowest, highest, start)`` for each slider.
 
     Raises
     ------

@@ -94,9 +94,9 @@ def mode_spans(run: TrajectoryLike, element: str) -> list[Span]:
 
     Parameters
     ----------
-    run
-        A trajectory.
-    element
+    run : Trajectory
+        The run.
+    element : str
         Name of an element with modes.
 
     Returns

@@ -27,7 +27,7 @@ from stickslip.run.crossings import crossings_of
 
 __all__ = ["EnsembleResult", "WorkerError", "ensemble"]
 
-LARGE = 10_000_000  # points above which it is asked whether so many are meant
+LARGE = 10_000_000  # points above which allow_large is required
 
 
 def ensemble(
@@ -102,7 +102,7 @@ def ensemble(
         Executor of the runs: one of ``concurrent.futures`` or ``mpi4py.futures``, or a ``dask.distributed.Client``; by
         default threads for a machine, processes for a function. Work is sent in chunks of about 0.25 s.
     progress : bool, optional
-        Whether to show a bar (tqdm, extra ``data``); by default at a terminal and in notebooks, after a second.
+        Show a progress bar (tqdm, extra ``data``); by default at a terminal and in notebooks, after a second.
     store : path, optional
         Folder of a Zarr store (extra ``data``) for the results. The same call resumes an interrupted one; a store made
         by a different call, or in use by another process, is refused.

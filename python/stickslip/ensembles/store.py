@@ -145,9 +145,7 @@ class Store:
                 self._lock.release()
 
     def __getstate__(self) -> dict[str, Any]:
-        raise TypeError(
-            f"a result in a store is not pickled: it is in {str(self._path)!r}, from where ss.load() reads it"
-        )
+        raise TypeError(f"a result in a store is not pickled: load it by ss.load({str(self._path)!r})")
 
 
 @contextmanager
@@ -235,7 +233,7 @@ class _Named:
 
     def __call__(self, *_: Any, **__: Any) -> Any:
         raise ValueError(
-            f"a store keeps only the name of {self.__qualname__}: repeat the call of ensemble() that made it"
+            f"the store contains only the name of {self.__qualname__}: repeat the call of ensemble() that made the result"
         )
 
 

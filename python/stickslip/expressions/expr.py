@@ -207,8 +207,8 @@ class Expr:
         """Return the time derivative along a motion without accelerations.
 
         The rate of each input ``"x.position"`` is ``"x.velocity"``, that of ``"time"`` is one, and that of all others
-        zero. For a gap g(q, t) this is ``w' v + w^`` with its direction ``w = dg/dq``, and the rate of the rate is the
-        drift zeta that together with ``w' a`` makes the acceleration of the gap.
+        zero. For a gap g(q, t) it is ``w' v + dg/dt`` with the direction ``w = dg/dq``; the rate of this rate is the drift
+        zeta in the acceleration of the gap, ``w' a + zeta``.
 
         Returns
         -------

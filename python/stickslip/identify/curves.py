@@ -145,7 +145,7 @@ def fit_curve(
     law: Any = Stribeck,
     *,
     free: Sequence[str] | None = None,
-    directions: str = "apart",
+    directions: str = "separate",
     normal_load: float | None = None,
     loss: str = "soft_l1",
 ) -> CurveFit:
@@ -169,9 +169,9 @@ def fit_curve(
         Parameters to fit, by their names in the law (``"0.viscous"`` where several terms of a sum have the name). By
         default all levels and coefficients, ``stribeck_velocity`` and ``width``, but not the exponents. The static
         level of `Coulomb` cannot be found from sliding.
-    directions : {"apart", "together"}
-        ``"apart"``: each direction has its own parameters, called ``"forward.kinetic"`` and ``"backward.kinetic"``.
-        ``"together"``: both share one odd law.
+    directions : {"separate", "common"}
+        ``"separate"``: each direction has its own parameters, called ``"forward.kinetic"`` and ``"backward.kinetic"``.
+        ``"common"``: one odd law for both.
     normal_load : float, optional
         N, > 0: levels are then per unit load. Viscous parts are not.
     loss : {"soft_l1", "linear"}
@@ -211,7 +211,7 @@ def fit_curve(
     >>> {name: round(value, 6) for name, value in fit.parameters.items()}
     {'kinetic': 1.0, 'static': 1.5, 'viscous': 0.4, 'stribeck_velocity': 0.01}
     """
-    choice("directions", directions, ("apart", "together"))
+    choice("directions", directions, ("separate", "common"))
     choice("loss", loss, ("soft_l1", "linear"))
     load = 1.0 if normal_load is None else positive("normal_load", normal_load)
     v, f = columns(3, velocity=velocity, force=force)
@@ -221,7 +221,7 @@ def fit_curve(
         raise ValueError("velocity is zero throughout: a curve needs sliding samples")
     speed = np.abs(v[moving])
     groups = {"": moving}
-    if directions == "apart" and (v > 0.0).any() and (v < 0.0).any():
+    if directions == "separate" and (v > 0.0).any() and (v < 0.0).any():
         groups = {side: sign * v > 0.0 for side, sign in SIDES.items()}
     fits = {}
     for side, here in groups.items():

@@ -191,7 +191,7 @@ def fit(
         Start of the runs, s; by default the earliest time of the data.
     restart : array_like, optional
         Times at which positions and velocities start anew as free parameters (multiple shooting): after gaps in the
-        record, or where one long run would lose its phase. All other states continue.
+        record, or where a single long run would drift out of phase. All other states continue.
     loss : {"linear", "soft_l1"}
         Least squares, or robust.
     step : float, optional
@@ -200,12 +200,12 @@ def fit(
         central differences with a step of 1e-5. Signals that jump at events, such as forces of dry friction, need a
         step of 1e-4 or more.
     tolerance : float, default 1e-12
-        The search ends where a step changes the parameters by less than this share, or the sum of squares by less
-        than a hundredth of it.
+        The search ends when the relative change of the parameters in a step is below `tolerance`, or that of the sum
+        of squares below ``tolerance / 100``.
     max_evaluations : int, default 100
         Budget of trial points.
     progress : bool, optional
-        Whether to show a bar (tqdm); by default at a terminal and in notebooks, after a second.
+        Show a progress bar (tqdm); by default at a terminal and in notebooks, after a second.
     **options
         Options of `simulate`: ``rtol``, ``atol``, ``method``, ``max_step``, ``max_events``, ``max_time``,
         ``rebound_threshold``.

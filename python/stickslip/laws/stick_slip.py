@@ -77,7 +77,7 @@ class DeadTime:
     >>> import numpy as np, stickslip as ss
     >>> film = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=0.01)
     >>> law = ss.StickSlip(film, memory=ss.DeadTime(0.1))
-    >>> law.response([0.0, 0.05, 0.15], [0.0, 0.02, 0.02]).force.round(4)  # 0.05 s later still the force of rest
+    >>> law.response([0.0, 0.05, 0.15], [0.0, 0.02, 0.02]).force.round(4)  # 0.05 s after break-away still the static level
     array([1.5   , 1.5   , 1.0092])
     """
 

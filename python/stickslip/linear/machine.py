@@ -126,7 +126,8 @@ def _shown(element: Mapping[str, Any], kind: str) -> Probe:
     first = next((i for i in block_of(dict(element)).inputs if i.startswith("measurement")), "")
     if "." in first:
         raise ValueError(
-            f"'{element['name']}.error' is the error of a rate: use '{element['name']}.reference' and at the velocity"
+            f"'{element['name']}.error' is the error of a velocity, which is no output: "
+            f"use '{element['name']}.reference' and the velocity"
         )
     for name, factor in element["measurements"][0]["names"].items() if first else ():
         names[name] = names.get(name, 0.0) - factor

@@ -15,12 +15,9 @@ class HuntCrossley:
     r"""Compliant contact of an elastic body, with damping that grows with the depth.
 
     ``N = k δ^n (1 + c δ')`` with the depth ``δ = -gap``, and never negative; it is continuous when the contact closes.
-    A bounce at the speed v has a coefficient of restitution e that depends on c v only,
-
-    ``c v - ln(1 + c v) + c e v + ln(1 - c e v) = 0``, so that ``1 - e ≈ (2/3) c v`` for small c v,
-
-    for any mass, k and n; the contact time decreases like ``k^(-1/(n + 1))``, and for k → ∞ the contact is rigid with
-    the restitution e(v).
+    For any mass, k and n the coefficient of restitution e at the impact speed v satisfies
+    ``c v - ln(1 + c v) + c e v + ln(1 - c e v) = 0``, so that ``1 - e ≈ (2/3) c v`` for small ``c v``. The contact time
+    decreases like ``k^(-1/(n + 1))``; for k → ∞ the contact is rigid with the restitution e(v).
 
     Parameters
     ----------

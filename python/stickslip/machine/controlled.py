@@ -65,7 +65,7 @@ class ControlledMachine(BaseMachine):
             Sampling period, s; replaces that of `control`.
         excess : str or mapping, optional
             Anti-windup against a downstream limit: the limited minus the demanded value of the signal that this
-            controller commands. The integral is held back as at the controller's own limits; with a period and
+            controller commands. The integral is limited as at the controller's own limits; with a period and
             ``anti_windup="clamping"`` each step of the integral beyond the limit is shortened by the excess. In a chain
             of sampled controllers the excess is that of the previous instant. `Drive.add` makes this connection.
 

@@ -114,10 +114,10 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         surface_velocity : float or Signal, default 0.0
             Velocity of the surface (a belt), m/s.
         load : mapping or str, optional
-            The load force F_l of ``StickSlip(load_factor=...)``, N: a linear form ``"<coordinate>.position"``,
-            ``"<coordinate>.velocity"`` or ``"<coordinate>.applied_force"`` (all external force on the coordinate) ->
-            factor, or the name of a contact's normal force, ``"<contact>.normal_force"``. With `load_table` the
-            argument of the table, with any law.
+            Load force F_l of ``StickSlip(load_factor=...)``, N: a linear combination {name: factor} of
+            ``"<coordinate>.position"``, ``"<coordinate>.velocity"`` and ``"<coordinate>.applied_force"`` (sum of the
+            external forces on the coordinate), or a contact's normal force, ``"<contact>.normal_force"``. With
+            `load_table`, for any law, the argument of the table.
         load_table : tuple of two array_like, optional
             Values of the form `load` (increasing) and loads there, N, >= 0, which are added to `normal_load`; linear in
             between, constant beyond. Use it for a load that varies over the travel of a screw, or for ``max(0, N0 + k
@@ -309,8 +309,8 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
 
         Initial values that are not given follow from the given ones, with the least change from zero in the metric of
         the mass matrix; given values must satisfy the constraints to ten digits. With formulas Newton's method starts
-        from zero and may close the loop in another configuration than you want: give enough initial values to prevent
-        this.
+        from zero and may find another configuration of the closed loop than intended: give enough initial values to
+        exclude it.
 
         `ensemble` varies ratios as ``"<name>.on[<coordinate>]"``, and ``"<name>.value"``, which stands for `rate` too.
 
@@ -386,7 +386,7 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
     ) -> None:
         """Add a preloaded spring with a rigid seat: a ball-detent torque limiter, an index detent, a centring spring.
 
-        With the way ``x = on . q - position`` from the seat it acts with ``-F`` along `on`. On the seat the element is
+        With the distance ``x = on . q - position`` from the seat it acts with ``-F`` along `on`. On the seat the element is
         rigid up to its preload, ``|F| <= preload`` at ``x = x' = 0``; off the seat ``F = preload sgn(x) + stiffness x +
         damping x'``. With a `pitch` there are seats at ``x = 0, ±pitch, ±2 pitch, ...``; with x from the nearest one,
         ``F = preload (1 - |x|/width) sgn(x) + damping x'`` for ``|x| < width``, else ``damping x'``.
@@ -406,7 +406,7 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
             Distance between seats, m or rad, > 0; by default there is one seat. ``2 pi`` for a limiter that re-engages
             after a full turn.
         width : float, optional
-            Way from a seat over which the force falls to zero, m or rad, > 0 and at most half the pitch, its default.
+            Distance from a seat over which the force falls to zero, m or rad, > 0 and at most half the pitch, its default.
         stiffness, damping : float, default 0.0
             k >= 0, N/m or N m/rad, with a single seat only; d >= 0, N s/m or N m s/rad.
         position : float, default 0.0
@@ -422,10 +422,10 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         Model: balls that springs press into detents transmit torque without backlash, leave them at the release torque,
         and fall into the next ones, as catalogues of safety couplings describe (single-position: one seat per turn;
         multi-position: several). Assumptions: massless balls, a conservative force that falls linearly beside a seat,
-        no torque between seats. It re-engages once the energy of the relative motion no longer carries it over ``preload
-        width / 2``. Torque that remains after release, and losses in the detents, are friction in parallel:
-        `add_friction` on the same `on`. Without losses an element swings about its seat for ever; with damping alone it
-        passes the seat ever more often. A limiter with friction linings, which slips at its kinetic torque and
+        no torque between seats. It re-engages when the energy of the relative motion is no longer greater than the barrier
+        ``preload width / 2``. Torque that remains after release, and losses in the detents, are friction in parallel:
+        `add_friction` on the same `on`. Without losses an element swings about its seat without end; with damping alone
+        its swings become shorter without end. A limiter with friction linings, which slips at its kinetic torque and
         re-engages when the relative speed returns to zero, is `add_friction` with ``Coulomb(static, kinetic)``.
 
         The seat is a set-valued force, ``F in preload Sgn(x)``, decided together with all friction and contacts.

@@ -84,7 +84,7 @@ class GearedMachine(ContactMachine):
         if ratio == 0.0 or not np.isfinite(ratio):
             reject("ratio" + suffix, ratio, "finite and not zero")
         if (efficiency is None) == (friction is None):
-            raise ValueError(f"gear '{name}' needs either efficiency or friction")
+            raise ValueError(f"gear '{name}' needs efficiency or friction, and not both")
         play = number("backlash" + suffix, backlash)
         if not 0.0 <= play < np.inf:
             reject("backlash" + suffix, backlash, "finite and >= 0")

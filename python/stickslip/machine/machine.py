@@ -140,8 +140,8 @@ class Machine(GearedMachine):
         return {name: "rotary" if name in rotary else "linear" for name in self.names}
 
     @property
-    def smooth(self) -> bool:
-        """True if the machine holds functions of its motion and is therefore nonlinear."""
+    def is_nonlinear(self) -> bool:
+        """True if masses, forces, loads, gaps, directions or constraints are functions of the motion."""
         described = [self._description.plant, *self._description.elements]
         return any(
             isinstance(value, dict) and value.get("outputs")

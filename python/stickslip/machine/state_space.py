@@ -88,19 +88,17 @@ class StateSpace(ControlledMachine, LinearMachine):
     ) -> None:
         if all(hasattr(A, name) for name in "ABCD"):
             if B is not None or C is not None or D is not None:
-                raise ValueError("B, C and D are left out where A is an object that has them")
+                raise ValueError("B, C and D must be omitted if A is an object with these matrices")
             system: Any = A
             self._system = system
             if getattr(system, "dt", None):  # None and 0 mean continuous
-                raise ValueError(
-                    f"A.dt = {system.dt} is not allowed: the system must be one of continuous time"
-                )
+                raise ValueError(f"A.dt = {system.dt} is not allowed: the system must be continuous in time")
             states = _labels(system, "state") if states is None else states
             inputs = _labels(system, "input") if inputs is None else inputs
             outputs = _labels(system, "output") if outputs is None else outputs
             A, B, C, D = (np.asarray(getattr(system, name)) for name in "ABCD")
         if B is None or C is None:
-            raise ValueError("B and C are missing: give A, B, C (and D), or an object that has them")
+            raise ValueError("B and C are missing: give A, B, C (and D), or an object with these matrices")
         a, b, c = matrix("A", A), matrix("B", B), matrix("C", C, vector_is="row")
         n, m, p = a.shape[0], b.shape[1], c.shape[0]
         d = matrix("D", np.zeros((p, m)) if D is None else D, vector_is="row")
@@ -161,7 +159,7 @@ class StateSpace(ControlledMachine, LinearMachine):
 
     @property
     def A_NL(self) -> Array:
-        """One column per friction element: change of x' per unit of its force."""
+        """Change of x' per unit of each friction force, shape (n, friction elements)."""
         plant = self._description.plant
         columns = [np.zeros((len(plant["states"]), 0))]
         for e in self._description.elements:

@@ -92,7 +92,7 @@ class FlankGear:
 
     @property
     def self_braking_speeds(self) -> tuple[tuple[float, float], ...]:
-        """Ranges (from, to) of the sliding speed, m/s, in which the gear brakes itself."""
+        """Ranges (from, to) of the sliding speed, m/s, in which the gear is self-braking."""
         raise NotImplementedError
 
     @property
@@ -100,9 +100,9 @@ class FlankGear:
         """True if the load cannot keep the gear moving at any speed: ρ(ġ_T) > γ for all ġ_T (2.1)."""
         return self.self_braking_speeds == ((0.0, math.inf),)
 
-    def brakes_itself(self, low: float, high: float) -> bool:
-        """True if the gear brakes itself at all sliding speeds from `low` to `high` (the range of operation in section
-        2.1).
+    def is_self_braking(self, low: float, high: float) -> bool:
+        """True if the gear is self-braking at all sliding speeds from `low` to `high` (the range of operation in
+        section 2.1).
 
         Parameters
         ----------

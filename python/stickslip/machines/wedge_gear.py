@@ -73,7 +73,7 @@ class WedgeGear(FlankGear):
     restitution : float
         Coefficient of restitution ε in [0, 1]; default 0.
     static_friction : float, optional
-        Static coefficient μ0 ≥ μ; equal to `friction` by default. Left out where `friction` is a law.
+        Static coefficient μ0 ≥ μ; equal to `friction` by default. Omit it if `friction` is a law.
     impact : {"poisson", "newton"}
         Impact law.
     compliance : KelvinVoigt or HuntCrossley, optional
@@ -150,7 +150,7 @@ class WedgeGear(FlankGear):
 
     @cached_property
     def self_braking_speeds(self) -> tuple[tuple[float, float], ...]:
-        """Ranges (from, to) of the sliding speed, m/s, in which the gear brakes itself: μ(ġ_T) > tan γ (2.1).
+        """Ranges (from, to) of the sliding speed, m/s, in which the gear is self-braking: μ(ġ_T) > tan γ (2.1).
 
         0.0 is slow sliding; infinity includes all higher speeds. In figure 2.1 of the source one range begins at rest;
         in figure 2.2 the gear is not self-locking and the range begins at a speed > 0.

@@ -77,13 +77,13 @@ class WormGear(WormMotion):
     restitution : float
         Coefficient of restitution ε in [0, 1]; default 0.
     clearance : float, optional
-        Clearance j along the pitch circle of the wheel, m; without it there is one flank only.
+        Clearance j along the pitch circle of the wheel, m; by default there is one flank only.
     wheel_bearing, worm_bearing : Law or float, optional
         Torque of the bearings of a shaft over its speed, M_r(n) of 7.2: a law in Nm over rad/s, a number for the same
         torque at all speeds. The wheel's bearing torque adds to the load M1 in lifting and reduces it in lowering; in
         the source it reduces M1 in lifting. With bearings the motion has no closed form here.
     static_friction : float, optional
-        Static coefficient μ0 ≥ μ; equal to `friction` by default. Left out where `friction` is a law.
+        Static coefficient μ0 ≥ μ; equal to `friction` by default. Omit it if `friction` is a law.
     impact : {"poisson", "newton"}
         Impact law.
     compliance : KelvinVoigt or HuntCrossley, optional
@@ -111,7 +111,7 @@ class WormGear(WormMotion):
     (True, 0.149805)
     >>> import dataclasses
     >>> calmer = dataclasses.replace(rig, friction=0.14, clearance=2e-3)
-    >>> calmer.self_braking, calmer.strikes_counter_flank
+    >>> calmer.self_braking, calmer.reaches_counter_flank
     (True, False)
     >>> elastic = dataclasses.replace(rig, compliance=ss.KelvinVoigt(stiffness=5e6, damping=5.5e3))
     >>> any(event.impact for event in ss.simulate(elastic, t_end=0.2).events)
@@ -180,12 +180,12 @@ class WormGear(WormMotion):
         return self.clearance * math.cos(self.lead_angle) * math.cos(self.pressure_angle)
 
     @property
-    def wheel_play(self) -> float | None:
+    def wheel_backlash(self) -> float | None:
         """Angle j/r1 through which the wheel can turn while the worm rests, rad."""
         return None if self.clearance is None else self.clearance / self.wheel_radius
 
     @property
-    def worm_play(self) -> float | None:
+    def worm_backlash(self) -> float | None:
         """Angle j/(r2·tan γ) through which the worm can turn while the wheel rests, rad."""
         if self.clearance is None:
             return None
@@ -201,7 +201,7 @@ class WormGear(WormMotion):
         return 0.0 if flight is None else math.cos(self.pressure_angle) * flight.greatest_gap()[1]
 
     @property
-    def strikes_counter_flank(self) -> bool:
+    def reaches_counter_flank(self) -> bool:
         """True if the first flight ends on the counter flank."""
         clearance = self.normal_clearance
         return clearance is not None and self.greatest_gap > clearance
@@ -220,7 +220,7 @@ class WormGear(WormMotion):
             return dataclasses.replace(self, motor_speed=-speed).greatest_gap - clearance
 
         slow = dataclasses.replace(self, motor_speed=-1e-9 * self.shaft_frequency)
-        if slow.first_motion.outcome == "opens at once" and slow.strikes_counter_flank:
+        if slow.first_motion.outcome == "opens at once" and slow.reaches_counter_flank:
             return 0.0
         low, high = 0.0, 1e-3 * self.shaft_frequency
         while excess(high) <= 0.0:

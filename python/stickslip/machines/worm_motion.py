@@ -32,7 +32,7 @@ class WormSliding:
     wheel_acceleration, worm_acceleration : float
         φ̈1 and φ̈2, rad/s².
     inertia : float
-        The bracket in front of φ̈2 in (2.32), kg·m²; negative where the gear chatters.
+        Effective inertia, the factor of φ̈2 in (2.32), kg·m²; negative where the gear chatters.
     """
 
     normal_force: float

@@ -100,7 +100,7 @@ class Drive:
             Connections of a controller, as in `Machine.add_controller`. A controller that measures an encoder reads the
             position of its body, rounded to its steps.
         limited_by : str, optional
-            Anti-windup: motor whose limit also holds back the integral of this controller, through all filters in
+            Anti-windup: motor whose limit also limits the integral of this controller, through all filters in
             between. The excess of the command over the limit is the output of ``"<motor>_excess"``.
 
         Raises

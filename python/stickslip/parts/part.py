@@ -15,7 +15,7 @@ from stickslip.signals import Constant, Signal, as_signal
 
 @dataclass(frozen=True)
 class Part:
-    """Base class of all parts: use one of its kinds."""
+    """Base class of all parts: use one of its subclasses."""
 
     _is_base: ClassVar[bool] = True  # of this class alone, not of those derived from it
 

@@ -67,7 +67,7 @@ def _check_transmission(part: Gear | BallScrew, measure: str) -> None:
     part._read(non_negative, "backlash", "friction")
     check_elastic(part, _word(part), "damping")
     if part.efficiency is not None and part.friction is not None:
-        raise ValueError(f"a {_word(part)} has either an efficiency or friction of its teeth")
+        raise ValueError(f"efficiency and friction of a {_word(part)} exclude each other: give one of them")
     if part.efficiency is not None or part.friction is not None:
         rubbing("", part.efficiency, part.friction)
 

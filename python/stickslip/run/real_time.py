@@ -45,16 +45,16 @@ class RealTime:
     The corners of piecewise linear springs (backlash, stops, tables) are located within the step like changes of mode,
     and the error remains of second order.
 
-    Rigid contacts and one-way clutches of linear machines run with the impact laws, the friction and the contact problem
-    of `simulate`. Where no friction curve makes the motion nonlinear, instants are located on the exact flow. Each impact
-    or lift-off counts towards `max_transitions`. Once these are used up the step is flagged (`late`) and all modes are
-    held to its end, except that a contact which is met is closed without a rebound: impacts in rapid succession so end in
-    the closed contact, without an overlap, and lose the energy of rebounds shorter than a step. If no solution is found the
-    modes are held and the step is flagged too. Statically indeterminate normal forces are not shared as in `simulate`: one
-    of the contacts carries. The motion is the same.
+    Rigid contacts and one-way clutches of linear machines have the impact laws, the friction and the contact problem
+    of `simulate`. Instants are located on the exact flow, unless a friction curve makes the motion nonlinear. Each impact
+    or lift-off counts towards `max_transitions`. When this number is reached the step is flagged (`late`), and all modes
+    are held to its end, except that contacts whose gap reaches zero close without rebound. Impacts in rapid succession
+    therefore end in a closed contact, without overlap, and rebounds shorter than a step are lost. If no solution is found
+    the modes are held and the step is flagged as well. Statically indeterminate normal forces are not distributed as in
+    `simulate`: one contact carries the whole load, with the same motion.
 
     Controllers run with their limits and anti-windup. A sampled controller runs at the start of a step: its period must
-    be a whole number of steps. A delayed output becomes active when the delay ends, also within a step. `step` returns
+    be a multiple of the step. A delayed output becomes active when the delay ends, also within a step. `step` returns
     the outputs at its end, before sampling at that instant takes effect.
 
     The engine's step, a C++ class usable without Python (``realtime/real_time.hpp``), neither allocates memory nor
@@ -69,7 +69,7 @@ class RealTime:
         machines with functions of the motion (give the contact a ``compliance``), detents, load tables, and laws and
         controllers that are Python functions. Run a Python controller between steps, and pass its output as an `Input`.
     step : float
-        Step, s, > 0; a whole fraction of the period of every sampled controller; at most the dead time of friction
+        Step, s, > 0; the period of every sampled controller must be a multiple of it. At most the dead time of friction
         (`DeadTime`).
     initial : mapping or array_like, optional
         Initial values as in :func:`simulate`.

@@ -31,7 +31,7 @@ class Stuck:
         Lowest and highest force of stick at that time, N.
     since : float
         Start of this stick, s, or of the run.
-    for_good : bool
+    permanent : bool
         True if no element of the machine can break away any more: all signals stay constant, all elements stick, and
         remaining oscillations (free coordinates, elastic surfaces) have too little energy to reach a limit. False if
         unknown.
@@ -44,7 +44,7 @@ class Stuck:
     force: float
     limit: tuple[float, float]
     since: float
-    for_good: bool
+    permanent: bool
     unit: str = "N"
 
     @property
@@ -56,7 +56,7 @@ class Stuck:
         return (
             f"{self.element!r} holds {self.force:.6g} {self.unit} within [{self.limit[0]:.6g}, {self.limit[1]:.6g}] "
             f"{self.unit} at t = {self.time:g} s: margin {self.margin:.6g} {self.unit}, stuck since t = {self.since:g} s"
-            f"{', permanently' if self.for_good else ''}"
+            f"{', permanently' if self.permanent else ''}"
         )
 
 
@@ -85,6 +85,6 @@ def why_stuck(run: Trajectory, element: str, t: float | None) -> Stuck:
         force=float(here[f"{element}.force"][0]),
         limit=(low, high),
         since=float(entries[-1]) if entries.size else run._raw.t_begin,
-        for_good=run._raw.stuck_for_good(time),
+        permanent=run._raw.sticks_permanently(time),
         unit=run.units.get(f"{element}.force", ""),
     )

@@ -159,8 +159,8 @@ class Trajectory(SampledSignals):
         return units(self.machine) | dict(told)
 
     @property
-    def described(self) -> object:
-        """The object passed to `simulate`: the machine, or an object that holds it, such as a wedge gear."""
+    def model(self) -> object:
+        """The object passed to `simulate`: the machine, or an object with a machine, such as a wedge gear."""
         return self.machine if self._described is None else self._described
 
     @property
@@ -312,7 +312,7 @@ class Trajectory(SampledSignals):
         Returns
         -------
         Stuck
-            Friction force, limits, margin, start of stick, and whether break-away is excluded for good.
+            Friction force, limits, margin, start of stick, and True if it sticks permanently.
 
         Raises
         ------
@@ -494,7 +494,7 @@ class Trajectory(SampledSignals):
         rate : float
             Pictures per second.
         progress : bool, optional
-            Whether to show a progress bar while writing; by default at a terminal and in notebooks.
+            Show a progress bar while writing; by default at a terminal and in notebooks.
 
         Returns
         -------

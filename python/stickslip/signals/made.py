@@ -103,7 +103,7 @@ class Where(Signal):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Clip(Signal):
-    """A signal between two others; ``signal.clip(low, high)`` makes one.
+    """A signal limited to a range; ``signal.clip(low, high)`` makes one.
 
     Parameters
     ----------
@@ -344,7 +344,7 @@ class Multisine(Signal):
     --------
     >>> import numpy as np, stickslip as ss
     >>> wave = ss.Multisine(np.arange(1.0, 21.0))
-    >>> float(np.abs(wave(np.linspace(0.0, 1.0, 2001))).max().round(1))        # 20 with all phases alike in a cosine
+    >>> float(np.abs(wave(np.linspace(0.0, 1.0, 2001))).max().round(1))        # 20 for cosines of equal phase
     5.6
     """
 

@@ -14,7 +14,7 @@ namespace {
 constexpr double difference =
     1e-6; // step of central differences: balances the errors of rounding and curvature
 
-// Limits are taken at the smallest normal number; what tanh or a straight line has there is no jump.
+// Limits are evaluated at the smallest normal number; the values of tanh or a straight line there are no jump.
 constexpr double no_jump = 1e-200;
 
 std::string at(const std::string& what, double velocity) {
@@ -75,9 +75,8 @@ void validate(const Callable& c) {
   const double size =
       std::max({std::abs(checked(c, c.velocity_scale)), std::abs(checked(c, -c.velocity_scale)), no_jump});
   if (!(above >= -tolerance::rounding * size && below <= tolerance::rounding * size))
-    reject("function", "must not drive at rest: F(0+) = " + number_text(above) +
-                           " must be >= 0 and F(0-) = " + number_text(below) +
-                           " <= 0, so that the force opposes a motion that begins");
+    reject("function", "must oppose the motion near v = 0: F(0+) = " + number_text(above) +
+                           " must be >= 0 and F(0-) = " + number_text(below) + " <= 0");
   if (std::isinf(c.static_level) && c.static_level > 0.0) return;
   non_negative("static", c.static_level);
   if (c.static_level < above || c.static_level < -below)
