@@ -5,16 +5,18 @@
 #ifdef STICKSLIP_SWITCHES
 
 #include <cstdlib>
-#include <string>
+#include <string_view>
 
 namespace stickslip {
 
-inline bool is_on(const char* rule) {
-  static const std::string off = [] {
-    const char* given = std::getenv("STICKSLIP_OFF");
-    return "," + std::string(given == nullptr ? "" : given) + ",";
-  }();
-  return off.find("," + std::string(rule) + ",") == std::string::npos;
+inline bool is_on(std::string_view rule) {
+  static const char* const given = std::getenv("STICKSLIP_OFF");
+  for (std::string_view left = given == nullptr ? "" : given; !left.empty();) {
+    const std::size_t end = left.find(',');
+    if (left.substr(0, end) == rule) return false;
+    left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
+  }
+  return true;
 }
 
 } // namespace stickslip

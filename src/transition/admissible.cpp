@@ -76,7 +76,7 @@ bool is_open(const Guard& g, const ActiveSet& active) {
 // Order of the first nonzero coefficient of a guard, according to the answer of a problem of first terms; -1:
 // undetermined.
 Index settled_order(const ModeProblem& posed, const contact::Candidate& c, const Guard& g) {
-  if (posed.order == 0 || g.kind == GuardKind::shared_limit) return -1;
+  if (!STICKSLIP_RULE("settled_order") || posed.order == 0 || g.kind == GuardKind::shared_limit) return -1;
   const Index k = posed.component_of(g);
   if (k < 0 || c.touching[k] != 0) return -1;
   const bool of_level =
@@ -119,7 +119,8 @@ void drop_rounding(const ModeProblem& posed, const contact::Candidate& c, Index 
 // Sign of the guard of an undecided component just after t.
 SignAfter sign_of(const Instant& at, const ModeProblem& posed, const Regime& r, Index k, Row row) {
   const Guard& g = r.guards[k];
-  drop_passing_terms(row, tolerance::last_digits * std::max(std::abs(at.t), posed.pace));
+  if (STICKSLIP_RULE("drop_passing"))
+    drop_passing_terms(row, tolerance::last_digits * std::max(std::abs(at.t), posed.pace));
   std::fill_n(row.begin(), std::max<Index>(g.traits().first_by_forces, 0), 0.0);
   const bool moves = std::any_of(row.begin(), row.end(), [](double a) { return a != 0.0; });
   if (g.friction >= 0 && g.traits().first_by_forces > 0 && !moves)
@@ -142,9 +143,13 @@ bool is_admissible(Instant& at, const ActiveSet& active, const ModeProblem& pose
     modes.open = r->found;
     r = &at.regime(modes);
   }
-  if (!determines_forces(at, *r)) return false;
   if (r->affine || r->shared || at.tangent != nullptr) at.expand_signals();
-  if (!stay_together(at, posed, *r, search.parting)) return false;
+  search.doubted = search.doubted || !r->affine; // series by differences prove nothing
+  if (!determines_forces(at, *r)) {
+    search.doubted = true;
+    return false;
+  }
+  if (!stay_together(at, *r)) return false;
   guard_series(at, *r, search.series);
   if (r->sharing.any()) {
     if (!share(at, *r, search.series, posed.pace, search.broken)) {

@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "core/linalg.hpp"
 #include "core/list.hpp"
+#include "core/switches.hpp"
 #include "core/tolerances.hpp"
 
 #include <algorithm>
@@ -203,6 +204,7 @@ namespace {
 // A holding force has the rounding error of the terms in its own row, and passes it on to all other rows. `ws.scale` of
 // each row grows to the size of all terms that reach it.
 void spread_sizes(const Problem& p, CandidateWorkspace& ws) {
+  if (!STICKSLIP_RULE("spread_sizes")) return;
   const Index n = p.size();
   for (Index round = 0; round < n; ++round) {
     bool grows = false;
@@ -329,9 +331,9 @@ bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& sl
   out.utilisation = 0.0;
   // The inequalities. Forces are compared with the terms of their own row, as forces. The tolerance relative to the
   // terms that cancel is rounding times the condition of the equations.
-  const double rounding =
-      std::min(4.0 * static_cast<double>(n) * tolerance::epsilon * (1.0 + 1.0 / ws.smallest_pivot),
-               tolerance::event_zero);
+  const double rounding = std::min(4.0 * static_cast<double>(n) * tolerance::epsilon *
+                                       (1.0 + (STICKSLIP_RULE("pivot") ? 1.0 / ws.smallest_pivot : 1.0)),
+                                   tolerance::event_zero);
   for (Index i = 0; i < n; ++i) {
     const Margin of = margin_of(p, out, slip, i);
     if (of.none) continue;

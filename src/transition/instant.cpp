@@ -1,5 +1,6 @@
 #include "transition/instant.hpp"
 
+#include "core/switches.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
 #include "dynamics/tangent.hpp"
@@ -18,7 +19,7 @@ void size_constraints(Instant& at) {
   const System& sys = at.sys;
   at.contact_force.setZero();
   at.constraint_terms.setZero(sys.nx);
-  if (at.starting) return;
+  if (at.starting || !STICKSLIP_RULE("size_constraints")) return;
   const Regime& r = at.regime(at.before);
   const bool several = r.sticking.size() + r.closed.size() > 1,
              any_load_contact = std::any_of(sys.friction.begin(), sys.friction.end(),
@@ -99,6 +100,9 @@ double no_gap(const Instant& at, Index j) {
 }
 
 double Instant::no_rate(Index j) const {
+  if (!STICKSLIP_RULE("passing_rate"))
+    return std::max(tolerance::rest * rate_size(j),
+                    state->modes.contact[j] == Mode::closed ? drift(*this, sys.contacts[j].rate.x) : 0.0);
   const bool was_closed = state->modes.contact[j] == Mode::closed;
   const Vector& row = sys.contacts[j].rate.x;
   // Change within the resolution of the time of this instant.

@@ -1,5 +1,6 @@
 #include "transition/memory.hpp"
 
+#include "core/switches.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/free.hpp"
 #include "dynamics/friction_force.hpp"
@@ -72,6 +73,7 @@ void change(Instant& at, Index i) {
 }
 
 void count_towards_rest(Instant& at, Index i) {
+  if (!STICKSLIP_RULE("brief")) return;
   std::int8_t& brief = at.state->brief[i];
   if (brief < most_brief) ++brief;
   if (brief == most_brief) at.mode(i).hold = Hold::firmly;

@@ -219,12 +219,12 @@ void pose(Instant& at, const ActiveSet& active, ModeProblem& out) {
   const bool silent = is_silent(at, active, out);
   size_by_rates(at, out);
   if (at.tangent != nullptr) size_by_turning_rows(at, out);
-  if (silent) wake(at, active, out);
+  if (silent && STICKSLIP_RULE("wake")) wake(at, active, out);
 }
 
 void narrow(const ActiveSet& active, const List<Guard>& fired, ModeProblem& posed) {
   const auto leave = [&](Index k, ct::Allowed may) {
-    posed.allowed[k] = may;
+    if (STICKSLIP_RULE("narrow")) posed.allowed[k] = may;
     posed.problem.located[k] = STICKSLIP_RULE("located");
   };
   for (const Guard& g : fired) {
@@ -237,7 +237,7 @@ void narrow(const ActiveSet& active, const List<Guard>& fired, ModeProblem& pose
         leave(k, ct::bit(slip(active.leaves[i])));
       else if (g.kind == GuardKind::breaks_away && i == g.friction)
         leave(k, ct::bit(slip(g.direction)));
-      else if (g.kind == GuardKind::slip_ends && i == g.friction)
+      else if (STICKSLIP_RULE("narrow_stop") && g.kind == GuardKind::slip_ends && i == g.friction)
         posed.allowed[k] = static_cast<ct::Allowed>(posed.allowed[k] & ~ct::bit(slip(g.direction)));
     }
   }

@@ -12,8 +12,6 @@ namespace {
 
 namespace ct = contact;
 
-constexpr double small_share = 1e-5; // relative to friction forces: too small to change another choice
-
 // The steps of a search: each tries to find an answer after one change of the problem.
 struct Steps {
   Instant& at;
@@ -27,6 +25,7 @@ struct Steps {
     search.entry = state.modes;
     search.entry_x = state.base_x;
     search.admitted.clear();
+    search.doubted = false;
     ct::choose(posed.problem, posed.present, posed.allowed, ct::admissible_by(holds), search.work,
                search.answer);
     state.modes = search.entry;
@@ -36,30 +35,8 @@ struct Steps {
 
   // Guards that fired together need not all change their modes.
   bool choose_freely() {
+    if (!STICKSLIP_RULE("choose_freely")) return false;
     std::fill(posed.allowed.begin(), posed.allowed.end(), ct::anything);
-    return choose();
-  }
-
-  // Surfaces that separate only by a higher derivative: a short time later they have an acceleration, which is small
-  // compared with friction. If this has no answer either, it is proven that there is none.
-  bool part() {
-    const Vector& parting = search.parting;
-    ct::Problem& p = posed.problem;
-    if (parting.size() != p.size()) return false;
-    double least = INFINITY;
-    for (Index k = 0; k < parting.size(); ++k) {
-      if (parting(k) == 0.0) continue;
-      if (k < posed.closed.size()) {
-        if (p.free_scale(k) > 0.0) least = std::min(least, p.free_scale(k));
-        continue;
-      }
-      const ct::Element& element = p.elements[k - posed.closed.size()];
-      const Index c = element.contact; // its force: as before, or from the contact that loads it
-      const double N = c < 0 ? 0.0 : std::max(at.contact_force(posed.closed[c]), p.free_scale(c) / p.G(c, c));
-      least = std::min(least, p.G(k, k) * (element.high.at(N) - element.low.at(N)));
-    }
-    if (!(least > 0.0 && std::isfinite(least))) return false;
-    p.free += (small_share * least / parting.cwiseAbs().maxCoeff()) * parting;
     return choose();
   }
 
@@ -129,10 +106,8 @@ struct Steps {
     search.work.stage.most_modes = ct::largest_mode_count;
     search.work.departures = false;
     if (found) return true;
-    // Proven if equations and inequalities have no answer: those of the instant itself or, for surfaces that begin to
-    // separate, those after a small part of their motion. Not proven if answers were refused for the motion that
-    // follows.
-    at.jump->none_exists = search.answer.solutions == 0 && search.work.answers.size() == 0;
+    // Proven if no combination solves equations and inequalities, neither at the instant nor on an interval after it.
+    at.jump->none_exists = search.answer.solutions == 0 && !search.doubted;
     at.jump->touching = posed.closed;
     return false;
   }
@@ -164,7 +139,6 @@ struct Steps {
 
 bool choose_modes(Instant& at, const ActiveSet& active, const List<Guard>& fired, ModeProblem& posed,
                   ModeSearch& search) {
-  search.parting.resize(0);
   search.overrun.clear();
   if (posed.size() == 0) {
     search.answer = {};
@@ -173,8 +147,8 @@ bool choose_modes(Instant& at, const ActiveSet& active, const List<Guard>& fired
   }
   narrow(active, fired, posed);
   Steps steps{at, active, posed, search};
-  if (!steps.choose() && !steps.choose_freely() && !steps.part() && !steps.hold_by_lag() &&
-      !steps.stop_by_lag() && !steps.as_located() && !steps.enumerate() && !steps.hold_firmly())
+  if (!steps.choose() && !steps.choose_freely() && !steps.hold_by_lag() && !steps.stop_by_lag() &&
+      !steps.as_located() && !steps.enumerate() && !steps.hold_firmly())
     return false;
   const ct::Candidate& answer = search.answer.answer;
   Modes& modes = at.state->modes;

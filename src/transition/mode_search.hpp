@@ -24,8 +24,7 @@ struct ModeSearch {
   List<Admitted> admitted;
   List<ForceLimit> broken; // contradicting limits if no sharing exists
   List<int> overrun;       // directions in which elements leave that exceed a limit; empty: none does
-  Vector
-      parting; // motion of separating surfaces that cannot all hold a body, see supports.hpp; empty: none separate
+  bool doubted = false;    // a candidate was refused for what is not known exactly
 };
 
 // Chooses the modes, into the state; the answer is in search.answer. False: there is none, see jump.none_exists.

@@ -1,5 +1,6 @@
 #include "transition/sides.hpp"
 
+#include "core/switches.hpp"
 #include "core/tolerances.hpp"
 
 #include <cmath>
@@ -33,6 +34,7 @@ void find_sides(Instant& at, const ActiveSet& active) {
 }
 
 void turn_sides(Instant& at) {
+  if (!STICKSLIP_RULE("turn_sides")) return;
   bool evaluated = false;
   for (Index i = 0; i < at.sys.friction.size() && !at.starting; ++i) {
     const FrictionMode& now = at.mode(i);

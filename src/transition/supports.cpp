@@ -28,32 +28,27 @@ Vector acceleration_terms(const System& sys, const Regime& r, const Vector& row,
 struct Surface {
   Vector own, against, terms; // acceleration by signals: of the surface, and of it against the body
   double speed = 0.0;         // size of the velocity
-  Index component = -1;       // in the problem
 };
 
 // Surfaces of all elements that hold.
-List<Surface> surfaces_of(const Instant& at, const ModeProblem& posed, const Regime& r) {
+List<Surface> surfaces_of(const Instant& at, const Regime& r) {
   List<Surface> out;
-  const auto add = [&](const Vector& row, const Vector& own, double speed, Index component) {
+  const auto add = [&](const Vector& row, const Vector& own, double speed) {
     out.push_back({own, r.S.transpose() * row + own,
-                   acceleration_terms(at.sys, r, row, r.linear->S, r.Ls) + own.cwiseAbs(), speed, component});
+                   acceleration_terms(at.sys, r, row, r.linear->S, r.Ls) + own.cwiseAbs(), speed});
   };
-  for (Index q = 0; q < posed.elements.size(); ++q) {
-    const Index i = posed.elements[q];
-    const Friction& p = at.sys.friction[i];
-    if (std::find(r.sticking.begin(), r.sticking.end(), i) != r.sticking.end())
-      add(p.velocity.x, p.acceleration_s, at.v_size(i), posed.closed.size() + q);
-  }
+  for (const Index i : r.sticking)
+    add(at.sys.friction[i].velocity.x, at.sys.friction[i].acceleration_s, at.v_size(i));
   for (const Index j : r.closed)
-    add(at.sys.contacts[j].rate.x, at.sys.contacts[j].acceleration_s, at.rate_size(j), posed.number[j]);
+    add(at.sys.contacts[j].rate.x, at.sys.contacts[j].acceleration_s, at.rate_size(j));
   return out;
 }
 
 } // namespace
 
-bool stay_together(const Instant& at, const ModeProblem& posed, const Regime& r, Vector& parting) {
+bool stay_together(const Instant& at, const Regime& r) {
   if (!STICKSLIP_RULE("rests_stay") || !r.shared) return true;
-  const List<Surface> surfaces = surfaces_of(at, posed, r);
+  const List<Surface> surfaces = surfaces_of(at, r);
   double power = at.state->time_scale;
   // No surface has a term of lower order: a surface with such a term moves already, and terms from the state are
   // numerical noise.
@@ -64,18 +59,12 @@ bool stay_together(const Instant& at, const ModeProblem& posed, const Regime& r,
       return s.own.cwiseAbs().dot(rate.cwiseAbs()) > 0.0;
     });
     if (!moves) continue; // the rest is numerical noise
-    bool part = false;
-    Vector apart = Vector::Zero(posed.size());
     for (const Surface& s : surfaces) {
-      if (s.component >= 0) apart(s.component) = s.own.dot(rate);
       const double c = s.against.dot(rate);
       if (std::abs(c) <= 10.0 * tolerance::constrained * s.terms.dot(rate.cwiseAbs())) continue;
-      part = part || begin || std::abs(c) * power > tolerance::rest * s.speed;
+      if (begin || std::abs(c) * power > tolerance::rest * s.speed) return false;
     }
     begin = false;
-    if (!part) continue;
-    parting = apart;
-    return false;
   }
   return true;
 }
