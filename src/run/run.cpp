@@ -99,8 +99,8 @@ void Runner::begin(State& of, Recorder& by) {
   ended = false;
   t_begin = of.t;
   size_before = of.nominal;
-  evaluated = stepper.evaluations;
-  timeless = stepper.autonomous() && !transition.samples() && !stepper.delays.any();
+  evaluated = stepper.evaluations();
+  timeless = stepper.autonomous() && !transition.samples() && !stepper.delays().any();
   regime = nullptr;
   breakpoint = -INFINITY;
   transitions_at_one_time = impacts_at_one_time = 0;
@@ -169,7 +169,7 @@ void Runner::start() {
   }();
   if (recorder->notes()) recorder->passed(noted, jump);
   state->started = true;
-  stepper.delays.start(*state);
+  stepper.delays().start(*state);
   if (!still_finite()) return;
   tell(jump);
   for (const auto& [contact, depth] : jump.overlaps) {
@@ -190,7 +190,7 @@ double Runner::next_instant() {
   }
   next_tick = transition.next_tick(*state);
   const double scheduled = later_of_one_instant(breakpoint, next_tick);
-  return stepper.delays.any() ? later_of_one_instant(scheduled, stepper.delays.next(*state)) : scheduled;
+  return stepper.delays().any() ? later_of_one_instant(scheduled, stepper.delays().next(*state)) : scheduled;
 }
 
 // Element of a nonlinear machine that is undefined at the state or just after it.
@@ -391,10 +391,10 @@ void Runner::meet_constraints(Vector& x, double t) {
 bool Runner::arrive() {
   const double before = state->base_t;
   if (arrival.t > before) transitions_at_one_time = impacts_at_one_time = 0;
-  if (arrival.t > before) stepper.delays.record(*state, step.h, stepper.C);
+  if (arrival.t > before) stepper.delays().record(*state, step.h, stepper.C);
   state->base_x = end;
   state->base_t = arrival.t, state->base_t_compensation = arrival.rest;
-  if (stepper.delays.any()) returned = stepper.delays.arrive(*state, before);
+  if (stepper.delays().any()) returned = stepper.delays().arrive(*state, before);
   state->after_transition = false;
   meet_constraints(state->base_x, state->base_t);
   parted = here && here->parts(state->modes, state->base_x, state->nominal);
@@ -417,7 +417,7 @@ void Runner::change() {
   if (event && jams(t, state->base_x)) return finish(Status::no_solution, t, why(jam()));
   const bool returns = returned < Past::smooth, ticks = next_tick <= t + one_instant * std::abs(t);
   if (!event && returns && returned > 0 && !ticks && breakpoint > t) return; // no force jumps
-  if (stepper.delays.any()) modes_before = state->modes;
+  if (stepper.delays().any()) modes_before = state->modes;
   const bool breaks = breakpoint <= state->base_t || returns;
   note(arrival.at_limit, breaks);
   const Jump& jump = arrival.at_limit ? transition.scheduled(*state, step.fired, breaks, regime)
@@ -425,8 +425,8 @@ void Runner::change() {
   if (recorder->notes()) recorder->passed(noted, jump);
   if (here) regime = nullptr; // its rows have turned
   if (jump.changed) state->last_error = 0.0;
-  if (stepper.delays.any()) // ticks change forces, events and breakpoints of surfaces velocities
-    stepper.delays.change(*state, modes_before, event || breakpoint <= t ? 0 : ticks ? 1 : Past::smooth);
+  if (stepper.delays().any()) // ticks change forces, events and breakpoints of surfaces velocities
+    stepper.delays().change(*state, modes_before, event || breakpoint <= t ? 0 : ticks ? 1 : Past::smooth);
   if (jump.next != nullptr) regime = jump.next;
   if (!still_finite()) return;
   tell(jump);
@@ -487,7 +487,7 @@ void Runner::finish(Status status, double t, std::string message) {
 
 // The state at the end of the run, and the segment that holds there.
 void Runner::leave_state() {
-  out.evaluations = stepper.evaluations - evaluated;
+  out.evaluations = stepper.evaluations() - evaluated;
   state->t = reached;
   if (recorded.any && state->base_t != reached) { // the end lies within the present step
     if (!recorder->motion())

@@ -7,8 +7,7 @@
 #include "dynamics/state.hpp"
 #include "dynamics/tangent.hpp"
 #include "flow/stepper.hpp"
-#include "run/passage.hpp"
-#include "transition/event.hpp"
+#include "run/recorder.hpp"
 #include "transition/transition.hpp"
 
 #include <limits>
@@ -16,31 +15,6 @@
 #include <string>
 
 namespace stickslip {
-
-struct Outcome {
-  Status status = Status::finished;
-  std::string message;
-  std::int64_t steps = 0, evaluations = 0, events = 0;
-};
-
-// Callbacks of a run.
-class Recorder {
-public:
-  virtual ~Recorder() = default;
-  // The motion over [t0, t1], in C unless it is a stride, perhaps beyond the end of the run; t0 == t1: a state that
-  // held for no time.
-  virtual void segment(const Regime&, double t0, double t1, const Step&, const Matrix& C) = 0;
-  // The segment that holds at the end once more.
-  virtual void last(const Regime&, double /*t0*/, double /*t1*/, const Step&, const Matrix& /*C*/) {}
-  // segment() needs C; else step.columns may be 0.
-  virtual bool motion() const = 0;
-  virtual void events(List<Event>& events) = 0; // may be moved from
-  // segment() accepts strides; else their coefficients are written out.
-  virtual bool takes_strides() const { return false; }
-  // Instants are recorded, and the callback for a passed one.
-  virtual bool notes() const { return false; }
-  virtual void passed(const Passage&, const Jump&) {}
-};
 
 // Sized once; serves many runs of the same system.
 class Runner {
@@ -54,7 +28,7 @@ public:
   void signals_changed();
 
 private:
-  // In a nonlinear machine `sys` is the tangent that moves with the state, and `cache` holds its regimes at that state.
+  // Of a machine that is not linear `sys` is the tangent that moves with the state, and `cache` holds what is true there.
   std::unique_ptr<Tangent> here;
   RegimeCache own;
   const System& machine;
@@ -69,7 +43,7 @@ private:
   double side = 0.0;  // sign of the coupling of friction and normal forces, once it is known
   List<Event> events; // of one instant
 
-  // State of the present run.
+  // Of the present run.
   State* state = nullptr;
   Recorder* recorder = nullptr;
   Outcome out;
@@ -91,13 +65,13 @@ private:
     double tau = 0.0;           // since the start of the step
     bool at_limit = false;      // at a breakpoint or tick
   } arrival;
-  bool parted = false;         // surfaces of a held element separate there
+  bool parted = false;         // what is held moves apart there
   int returned = Past::smooth; // lowest derivative of a velocity that jumped one dead time before the arrival
   Vector end;                  // state at the arrival
   std::string notes;           // on the start, for the message
-  Passage noted;               // the instant being passed, if it is recorded
+  Passage noted;               // the instant that is being passed, where somebody wants to know
   Modes modes_before;          // the same, where something follows delayed motion
-  Vector beyond;               // the next state; empty as long as it is finite
+  Vector beyond;               // what it would become behind; empty as long as that is finite
 
   const Regime& lasting(const Regime& r);
   void look();
