@@ -43,7 +43,7 @@ double Crossings::size_of_formula(const Guard& g, const State& state) const {
   return g.kind == GuardKind::load_negative ? load_sizes(g.friction) : 0.0;
 }
 
-// How large the terms are that a guard is the difference of, at the start of the step; 0: not known.
+// Size of the terms whose difference a guard is, at the start of the step; 0: unknown.
 double Crossings::guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const {
   const Guard& g = r.guards[k];
   if (g.kind == GuardKind::condition || g.kind == GuardKind::closes) return size_of_formula(g, state);
@@ -60,8 +60,8 @@ double Crossings::guard_size(const Regime& r, const State& state, Index k, FlowK
   return 2.0 * (std::abs(l.lo) + std::abs(l.hi));
 }
 
-// What counts as zero at the start of a step for a guard with terms of the size `whole`. What the last transition left at
-// zero is decided by what comes after, not by rounding.
+// Threshold for zero at the start of a step for a guard with terms of the size `whole`. Values that the last transition
+// left at zero are decided by higher coefficients, not by rounding.
 double Crossings::zero_at_start(const Guard& g, const State& state, FlowKind kind, const Course& course,
                                 double whole) const {
   const double size = course.size;
@@ -75,15 +75,15 @@ double Crossings::zero_at_start(const Guard& g, const State& state, FlowKind kin
     zero = std::max(tolerance::rounding * size, 2.0 * tolerance::rest * whole);
   else if (whole > 0.0)
     zero = std::max(tolerance::rest * std::min(size, whole), tolerance::rounding * whole);
-  // It was located no better, and goes away at once; a gap has been closed.
+  // It was located no more accurately, and leaves zero at once; a gap has been closed.
   const bool known = kind == FlowKind::exact || g.kind == GuardKind::closes;
   const double unknown = known ? 0.0 : threshold::integrated * options.rtol * whole;
   const double slope = course.c[1];
   return slope < 0.0 ? std::max({zero, tolerance::located * -slope, unknown}) : zero;
 }
 
-// What a decision leaves of a margin or multiplier at zero says nothing of where it goes, and moves nothing either. Nor
-// does rounding of what all of them come to in this step.
+// Threshold for margins and multipliers: values that a decision left at zero carry no information, nor do rounding
+// errors of their sum in this step.
 double Crossings::band(const Regime& r, const State& state, Index k) const {
   const double size = sharing_size(sys, r, r.guards[k].limit, state.base_t, state.base_x.data(),
                                    rhs.signals.start.data(), shared_force.data());
@@ -116,8 +116,8 @@ double crossing_watched(double* c, Index degree, double within, bool fresh, doub
   return std::min(away + (1.0 - away) * first(c), Crossings::never);
 }
 
-// A guard that a decision has found to start with so many coefficients at zero: it starts negative by the next one, and
-// fires behind the zero at the start. Where nothing tells its sign its value is watched.
+// A guard that, by a decision, starts with this number of zero coefficients: it starts negative by the next one, and
+// fires after the zero at the start. If its sign is unknown its value is monitored.
 double crossing_as_decided(double* c, Index degree, Index zeros, double within, double& exceeds) {
   if (zeros > degree || !(c[zeros] < 0.0)) return crossing_watched(c, degree, within, true, exceeds);
   return theta_of(first_crossing(c + zeros, static_cast<int>(degree - zeros)));
@@ -141,8 +141,8 @@ bool Crossings::only_touches(const Course& course, const Contact& contact, const
              2.0 * tolerance::rest * h * size_of(contact.rate, state.nominal, rhs.signals.now.data());
 }
 
-// Of a guard that stands at zero behind a transition: what rounding and the last digits of t make of a coefficient decides
-// nothing, the next one does. Of what has been integrated only the slope is known well enough.
+// For a guard that is zero after a transition: coefficients below rounding and the error of t do not decide; the next
+// one does. For integrated motion only the slope is known accurately enough.
 void Crossings::clear_rounding(const Guard& g, const State& state, const Step& step,
                                const Course& course) const {
   const bool exact = is_exact(step.kind);
@@ -158,8 +158,8 @@ void Crossings::clear_rounding(const Guard& g, const State& state, const Step& s
     c[1] = 0.0;
 }
 
-// A gap that opens with a high power of time: what rounding left of its lower derivatives is taken out, and of the first
-// one what the interpolant is off by, if it comes back from no deeper than the motion is known.
+// A gap that opens with a high power of time: removes rounding errors of its lower derivatives, and the error of the
+// interpolant in the first one, if it returns from within the accuracy of the motion.
 Crossing Crossings::crossing_of_opening(const Course& course, FlowKind kind, double noise) const {
   double* const c = course.c;
   const auto is_noise = [&](Index j) {
@@ -175,7 +175,7 @@ Crossing Crossings::crossing_of_opening(const Course& course, FlowKind kind, dou
   return found;
 }
 
-// First crossing of a guard of which no decision has told how it starts.
+// First crossing of a guard whose start no decision has determined.
 double Crossings::crossing_undecided(const Guard& g, const State& state, const Step& step,
                                      const Course& course, double whole) const {
   const auto [c, degree, size] = course;
@@ -191,10 +191,10 @@ double Crossings::crossing_undecided(const Guard& g, const State& state, const S
       first_crossing(c, static_cast<int>(degree), from_zero ? GuardStart::zero : GuardStart::as_is, noise);
   // Positive from the start although the transition should have prevented it.
   if (!found.found) return !from_zero && c[0] > 0.0 ? 0.0 : never;
-  // A velocity or load that departs from zero with a high power of time, or where the force has a vertical
-  // tangent, may start on the wrong side in the interpolant; the transition has already found that it
-  // departs, and the end of the step shows it. So does a bristle that begins at its limit, as one does that was sliding.
-  // But a seat that is passed within the last digits after another event is passed.
+  // A velocity or load that departs from zero with a high power of time, or with a vertical tangent of the force, may
+  // start on the wrong side in the interpolant; the transition has already found that it departs, and the end of the
+  // step shows it. The same holds for a bristle that begins at its limit, after sliding. A seat that is passed within
+  // rounding after another event counts as passed.
   const bool leaves = g.kind != GuardKind::reaches_seat && !is_exact(step.kind);
   if (found.at_once && leaves && polynomial::value(c, degree, 1.0) < 0.0) return never;
   if (found.at_once && fresh && gap) found = crossing_of_opening(course, step.kind, noise);
@@ -213,11 +213,11 @@ double Crossings::crossing(const Regime& r, const State& state, const Step& step
     return crossing_of_load(course, std::max(size, load_sizes(g.friction)));
   const double whole = guard_size(r, state, k, step.kind);
   if (g.kind != GuardKind::closes && size <= 2.0 * tolerance::rounding * whole)
-    return never; // at zero, as far as can be told
+    return never; // zero within rounding
   const Index zeros = state.after_transition && k < state.zeros.size() ? state.zeros[k] : -1;
   if (zeros >= 0 && (step.kind == FlowKind::exact || zeros > degree))
     return crossing_as_decided(c, degree, zeros, threshold::undecided * std::max(whole, size), shift[k]);
-  std::fill_n(c, std::clamp<Index>(zeros, 0, 3), 0.0); // an interpolant tells them no better
+  std::fill_n(c, std::clamp<Index>(zeros, 0, 3), 0.0); // the interpolant does not resolve them
   return crossing_undecided(g, state, step, course, whole);
 }
 

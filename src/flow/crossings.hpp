@@ -35,7 +35,7 @@ public:
   double size_of_formula(const Guard& guard, const State& state) const;
 
   List<double> theta; // of each guard's first crossing, `never` if there is none
-  List<double> shift; // what each guard has to exceed to fire
+  List<double> shift; // threshold of each guard
 
 private:
   // A guard's polynomial in this step, from which rounding is cleared, and the size of its terms.

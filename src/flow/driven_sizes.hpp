@@ -1,6 +1,6 @@
-// Sizes of the states of a linear motion. A state that has been seen to move has the size seen; one that has not moved
-// yet takes its size from the states that drive it: one far too small would call for steps whose powers underflow. What
-// nothing drives either has the size 1, which says nothing.
+// Sizes of the states of a linear motion so far. States that have not moved yet take their size from their drives: too
+// small a size would require steps whose powers underflow. States without a drive have the size 1, which does not
+// matter.
 #pragma once
 
 #include "dynamics/state.hpp"
@@ -15,7 +15,7 @@ public:
 
 private:
   Vector sizes;
-  // What they were made from.
+  // Their source.
   const double* of = nullptr;
   double time = 0.0;
   Vector nominal;

@@ -70,7 +70,7 @@ void ErrorControl::choose_method(const Regime& r, const State& state) {
   }
 }
 
-// How long a step may be so that what is not in the error estimate is seen.
+// Maximum step for which effects outside the error estimate are resolved.
 double ErrorControl::longest_step(const Regime& r, const State& state) {
   // Guards see the signals even where the state does not (a sticking block under a vibrating force): no step may
   // be so long that the polynomial through their samples misses a swing. Pieces of polynomials are short
@@ -112,7 +112,7 @@ double ErrorControl::within_tolerance(const Regime& r, State& state, double h) {
   controller.previous = state.last_error;
   controller.predict = trial.is_stiff();
   controller.resized(h / state.step);
-  constexpr int patience = 6; // what is looked for may lie behind a turn, where nothing leads to it
+  constexpr int patience = 6; // the crossing may lie behind a reversal, to which the iteration does not lead
   constexpr double shrinks_at_least = 0.1;
   int cuts = 0, refusals = 0;
   for (int tries = 0; tries <= 100 && t + h != t; ++tries) {

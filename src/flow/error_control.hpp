@@ -18,9 +18,9 @@ public:
   // The first length, from h downwards, at which the error is small enough; 0 where the flow is steeper than time
   // can resolve.
   double within_tolerance(const Regime& r, State& state, double h);
-  // Of the trial made last, in units of the tolerance.
+  // Error of the last trial, in units of the tolerance.
   double error(const State& state) const { return trial.error_in_tolerances(state, atol, options.rtol); }
-  // Of state i at the value x.
+  // Tolerance of state i at the value x.
   double tolerance_of(Index i, double x) const { return atol(i) + options.rtol * std::abs(x); }
 
 private:

@@ -99,7 +99,7 @@ bool GuardSamples::expand(const Regime& r, const State& state, const Step& step)
 // below zero than these may hide.
 bool GuardSamples::hides_crossing(Index guard) const {
   static_assert(sample_degree == 8);
-  constexpr double overshoots = 10.0; // what lies between samples, in these coefficients
+  constexpr double overshoots = 10.0; // overshoot between samples, relative to these coefficients
   const double* const c = series.row(guard);
   const double eighth = c[8] / 32768.0;
   const double seventh = (c[7] + 131072.0 * eighth) / 8192.0;

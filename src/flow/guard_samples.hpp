@@ -1,4 +1,4 @@
-// Guards of an integrated step that are no linear forms: polynomials through samples, and what these do not show.
+// Guards of an integrated step that are no linear forms: polynomials through samples, and checks between the samples.
 #pragma once
 
 #include "flow/guard_series.hpp"
@@ -24,8 +24,8 @@ public:
 
   // False if a sample has no value, or samples show so little of a guard that it may cross zero between them.
   bool show_all(const Regime& r) const;
-  // Whether a guard has become positive where it was evaluated last on the way to the event of another, whose polynomial
-  // came too late; by more than what a transition leaves at zero.
+  // True if a guard became positive, where guards were evaluated last, before the event of another, though its
+  // polynomial shows a later crossing; by more than its value after a transition.
   bool passes_another(const Regime& r, const State& state, Index event) const;
 
 private:

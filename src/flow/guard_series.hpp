@@ -16,8 +16,8 @@ public:
   Index degree() const { return highest; }
   double size(Index guard) const { return c.row(guard).head(highest + 1).cwiseAbs().sum(); } // of its terms
 
-  // Of an affine regime, whose guards are linear forms: of the state, of which C has `state_columns` coefficients by
-  // powers of time / h, and of the signals, whose series is in powers of the time.
+  // Guards of an affine regime: linear forms of the state, with `state_columns` coefficients by powers of time / h in
+  // C, and of the signals, whose series is in powers of the time.
   void set(const Regime& r, const Matrix& C, Index state_columns, const StepSignals& signals,
            Index signal_degree, double h);
   // Room for polynomials of this degree, all of them zero.
@@ -25,7 +25,7 @@ public:
   // One that is a linear form, where the signals' series is in powers of theta.
   void set_form(Index guard, const GuardTerms& terms, const Matrix& C, Index state_columns,
                 const StepSignals& signals);
-  // Of the first guards from their values (guards x places) and the matrix from values to coefficients.
+  // Fits the first guards to values (guards x places) with the matrix from values to coefficients.
   template <class Values, class ToCoefficients>
   void fit(const Values& values, const ToCoefficients& to_coefficients) {
     c.topLeftCorner(values.rows(), to_coefficients.rows()).noalias() =

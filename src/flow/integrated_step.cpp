@@ -47,7 +47,7 @@ bool IntegratedStep::resolve_guards(const Regime& r, State& state, Step& step) {
     if (step.h <= least || !trial.make(state, 0.5 * step.h)) break;
     step.h *= 0.5;
     state.step = std::min(state.step, 2.0 * step.h);
-    // A step so long that its stages missed what the half of it meets had a small error for no good reason.
+    // A step whose stages skip features that half the step meets has a misleadingly small error.
     if (!(control.error(state) <= 1.0)) step.h = control.within_tolerance(r, state, 0.5 * step.h);
     if (step.h == 0.0) return false;
     trial.expand(r, state, step.h, C);
@@ -56,8 +56,8 @@ bool IntegratedStep::resolve_guards(const Regime& r, State& state, Step& step) {
   return true;
 }
 
-// A body that turns in flight may swing a gap to and fro within a step that its parabola does not limit: whether the
-// polynomials through samples still are these guards between the samples.
+// A body that rotates in flight may open and close a gap within a step that its parabola does not limit: true if the
+// polynomials through samples represent these guards between the samples.
 bool IntegratedStep::shows_guards(const Regime& r, const State& state, const Step& step) {
   if (!samples.show_all(r)) return false;
   if (!sys.smooth) return true;
@@ -69,8 +69,7 @@ bool IntegratedStep::shows_guards(const Regime& r, const State& state, const Ste
   return true;
 }
 
-// Whether the dense form of a step does not follow the motion that it has between its ends, of which the error estimate
-// knows nothing.
+// True if the dense form of a step does not follow the motion between its ends, which the error estimate does not show.
 bool IntegratedStep::misses_motion(const Step& step, double theta) const {
   for (Index i = 0; i < sys.nx; ++i) {
     double slope = 0.0;
@@ -161,7 +160,7 @@ std::optional<double> IntegratedStep::locate(Index guard, const State& state, co
     if (round == 0 && control.error(state) > threshold::integrated) return std::nullopt;
     samples.evaluate_at(t + cut, trial.end().data());
     const double value = samples.value(guard);
-    // Where the polynomial's slope leads there too slowly, that of the guard itself.
+    // If the slope of the polynomial converges too slowly, that of the guard itself.
     if (const double secant = (value - last_value) / (cut - last_cut); round >= 2 && secant > 0.0)
       slope = secant;
     const double correction = slope > 0.0 ? (crossings.shift[guard] - value) / slope : 0.0;

@@ -14,10 +14,9 @@ namespace stickslip {
 LawFeatures::LawFeatures(const System& system, const Options& given, StepSignals& of)
     : sys(system), options(given), signals(of), soon(Vector::Zero(system.nx)) {}
 
-// Elements that have just begun to slide on a falling curve. Their velocity grows out of zero and takes its
-// relative error along: an error that is small beside the size of the state would shift the whole slip in
-// time (with a vertical tangent at v = 0 as much as the first step is long).
-// Signals stand at the start of the step.
+// Elements that have just begun to slide on a falling curve. Their velocity grows from zero and keeps its relative
+// error: an error that is small compared with the size of the state would shift the whole slip in time (with a vertical
+// tangent at v = 0 by as much as the length of the first step). Signals have their values at the start of the step.
 bool LawFeatures::find_departing(const Regime& r, const State& state, const Vector& rate) {
   departing.clear();
   bool out_of_rest = false;
@@ -120,8 +119,8 @@ struct VelocityCourse {
 
 } // namespace
 
-// Where the line of a table ends the next one has another slope, of which the error estimate of a step across the corner
-// knows little, and the work within it less: steps end there.
+// At a corner of a table the slope changes, which the error estimate of a step across the corner does not show: steps
+// end there.
 double LawFeatures::part_to_corner(const Regime& r, const State& state, const Vector& rate, const Vector& x1,
                                    double h) {
   double part = 1.0;
@@ -149,8 +148,8 @@ double LawFeatures::part_to_corner(const Regime& r, const State& state, const Ve
   return part;
 }
 
-// Where the slope of a bristle's rate jumps, the error estimate of a step that begins close by is blind to what the stages
-// behind the jump miss: steps end there.
+// At a jump of the slope of a bristle's rate the error estimate of a step that begins nearby does not show the error of
+// the stages behind the jump: steps end there.
 double LawFeatures::part_to_bend(const Regime& r, const State& state, const Vector& rate, const Vector& x1,
                                  double h) {
   double part = 1.0;

@@ -27,7 +27,7 @@ struct Step {
   Index columns = 0;
   FlowKind kind = FlowKind::exact;
   List<Guard> fired;              // empty: no event
-  const Stride* stride = nullptr; // it tells the motion, and C nothing
+  const Stride* stride = nullptr; // the motion is in the stride, and C is empty
 };
 
 } // namespace stickslip

@@ -1,4 +1,4 @@
-// One step of the flow of a regime, by whichever method suits it, and the first guard that fires within it.
+// One step of the flow of a regime, by the method chosen for it, and the first guard that fires within it.
 #pragma once
 
 #include "flow/crossings.hpp"
@@ -16,6 +16,7 @@ namespace stickslip {
 class Stepper {
 public:
   Stepper(const System& sys, const Options& options);
+  Stepper(const Stepper&) = delete; // its parts refer to each other
 
   // From state.base_t, not beyond t_limit (a breakpoint or tick, perhaps infinite). Coefficients are in `C`.
   void take(const Regime& regime, State& state, double t_limit, Step& step);

@@ -56,7 +56,7 @@ Stride::Stride(const System& sys, const Regime& r, double h, const Vector& s, co
     velocity.row(k) = v.x.transpose();
     given_velocity(k) = v.s.dot(s);
   }
-  // Terms (h A)^k / k!, and bounds of what they amount to.
+  // Terms (h A)^k / k!, and bounds of their sizes.
   const Matrix hA = h * A, size = hA.cwiseAbs();
   Matrix term = Matrix::Zero(states, all), bound = Matrix::Identity(states, states);
   term.middleCols(1, states).setIdentity();
@@ -109,13 +109,13 @@ bool SizeClass::update(const Vector& nominal) {
   return !same;
 }
 
-// How many terms states of these sizes need; none where they need too many.
+// Number of terms for states of these sizes; zero if too many are needed.
 void Stride::fit(double rtol) {
   constexpr double share = 1e-3; // of the tolerance
   const Vector& least = sizes.powers_of_two();
   Vector most = Vector::Ones(1 + states);
   most.tail(states) = 2.0 * least;
-  margin = tolerance::far * (guards_by_all * most);
+  guard_bounds.margin = tolerance::far * (guards_by_all * most);
   const auto negligible_from = [&](Index k) {
     return ((bounds.middleRows(k * states, states) * most).array() <= negligible * least.array()).all();
   };
@@ -132,7 +132,7 @@ void Stride::fit(double rtol) {
   sum_up(most);
 }
 
-// What is asked in every interval, of states that are no larger than this.
+// Bounds for every interval, for states that are not larger than these.
 void Stride::sum_up(const Vector& most) {
   const Index all = given.size(), by_x = 1 + states, known_at_once = states + 2 * guards;
   Matrix sums = Matrix::Zero(known_at_once + speeds.rows(), all), rest = Matrix::Zero(guards, all);
@@ -142,8 +142,8 @@ void Stride::sum_up(const Vector& most) {
   for (Index k = 2; k < columns; ++k) rest += of_guards.middleRows(k * guards, guards).cwiseAbs();
   by_state.set(sums.leftCols(by_x));
   by_force.set(sums.topRows(known_at_once).rightCols(all - by_x));
-  bend = rest.leftCols(by_x) * most;
-  bends = rest.rightCols(all - by_x);
+  guard_bounds.bend = rest.leftCols(by_x) * most;
+  guard_bounds.by_force = rest.rightCols(all - by_x);
 }
 
 // A curve about a velocity: its tangent, and from the one a little further out the next two terms of its series; returns
@@ -160,14 +160,14 @@ inline double ParabolicForces::begin_curve(const Field& curves, Index k, double 
   c.second = (3.0 * off - turn) * inverse * inverse;
   c.third = (turn - 2.0 * off) * inverse * inverse * inverse;
   if (!(curves.direction(k) * v0 > c.reach)) c.reach = 0.0; // curves may have a corner at zero
-  // Within its reach a series converges: what is behind these terms is a small part of them.
+  // Within its radius the series converges: the remainder is a small part of these terms.
   constexpr double behind = 0x1p-6;
   c.neglected = behind * (std::abs(c.second) + std::abs(c.third) * c.reach) * per_force[k];
   return here.force;
 }
 
-// What a curve's force at the nodes differs by from the tangent: from the series, where the terms behind it count for
-// nothing, and else from the curve.
+// Deviation of a curve's force at the nodes from the tangent: from the series if its remainder is negligible, else from
+// the curve.
 inline void ParabolicForces::find_bends(const Field& curves, Index k, double v0, double force,
                                         double to_middle, double to_end) {
   Curved& c = curved[k];
@@ -193,7 +193,7 @@ bool ParabolicForces::find(const Field& curves, const double* speed, double* for
     for (Index j = 0; j < m; ++j)
       c.to_middle += by_forces(m + k, j) * force[j], c.to_end += by_forces(2 * m + k, j) * force[j];
   }
-  double before = 0.0; // what changed in the last round, in units of what does not count
+  double before = 0.0; // change in the last round, in units of the negligible error
   for (int round = 0; round < rounds; ++round) {
     double change = 0.0;
     for (Index k = 0; k < m; ++k) {
@@ -232,21 +232,14 @@ bool ParabolicForces::are_parabolas(const double* speed, const double* force) co
   return true;
 }
 
-// That no guard fires on the way; by bounds of all but its value and slope at the start, or else term by term.
+// True if no guard fires in the interval: by bounds of all but its value and slope at the start, or else term by term.
 bool Stride::far_from_guards() {
-  const double *const value = quick.data() + states, *const rate = value + guards;
-  const auto force = given.tail(powers * forces.count());
-  bool far = true;
-  for (Index g = 0; g < guards && far; ++g) {
-    double most = value[g] + margin[g] + std::abs(rate[g]) + bend[g];
-    for (Index j = 0; j < force.size(); ++j) most += bends(g, j) * std::abs(force[j]);
-    far = most < 0.0;
-  }
-  if (far) return true;
+  const double* const value = quick.data() + states;
+  if (guard_bounds.exclude(value, value + guards, given.tail(powers * forces.count()))) return true;
   auto values = row.head(columns * guards);
   values.noalias() = of_guards.topRows(columns * guards) * given;
   for (Index g = 0; g < guards; ++g) {
-    double most = values[g] + margin[g];
+    double most = values[g] + guard_bounds.margin[g];
     for (Index k = 1; k < columns; ++k) most += std::abs(values[k * guards + g]);
     if (!(most < 0.0)) return false;
   }

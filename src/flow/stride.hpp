@@ -1,8 +1,8 @@
-// The flow of a regime over an interval between ticks of sampled controllers, which comes again and again: its Taylor
-// series by x0 and by the forces of elements that slide on a curve F(v), made once, and what bounds every guard on the
-// way. Such forces are parabolas of time through their values at the start, the middle and the end:
+// The flow of a regime over the recurring interval between sampling instants: its Taylor series by x0 and by the forces
+// of elements that slide on a curve F(v), made once, and bounds of every guard within it. Such forces are parabolas of
+// time through their values at the start, the middle and the end:
 //   f(theta) = f0 + a1 theta + a2 theta^2,   x(theta) = sum_k C_k theta^k,   C_k = M_k (1, x0, f0, a1, a2).
-// What is kept of an interval is what M_k multiplies; C_k are made where someone asks for them.
+// For an interval the arguments of M_k are stored; C_k are computed on demand.
 #pragma once
 
 #include "core/list.hpp"
@@ -38,9 +38,9 @@ private:
   struct Curved {                // one force, beside its value at the start
     double slope, second, third; // of its series by velocity, which holds
     double reach;                // so far; 0: not known
-    double neglected;            // behind it, per square of a velocity, in units of what does not count
+    double neglected;            // remainder, per square of a velocity, in units of the negligible error
     double to_middle, to_end;    // changes of the velocity with forces as they are at the start
-    double at_middle, at_end;    // what its curve leaves the tangent by
+    double at_middle, at_end;    // deviation of its curve from the tangent
   };
   List<Curved> curved;
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by_forces;
@@ -49,6 +49,23 @@ private:
   double begin_curve(const Field& curves, Index k, double v0);
   void find_bends(const Field& curves, Index k, double v0, double force, double to_middle, double to_end);
   bool are_parabolas(const double* speed, const double* force) const;
+};
+
+// Bounds of guards over an interval, by their values and slopes at the start and by forces.
+struct GuardBounds {
+  Vector margin;   // how far below zero a guard is certainly off
+  Vector bend;     // bound of the terms beyond the slope, by states
+  Matrix by_force; // likewise
+
+  // True if they exclude that a guard fires.
+  bool exclude(const double* value, const double* rate, const Eigen::Ref<const Vector>& force) const {
+    for (Index g = 0; g < margin.size(); ++g) {
+      double most = value[g] + margin[g] + std::abs(rate[g]) + bend[g];
+      for (Index j = 0; j < force.size(); ++j) most += by_force(g, j) * std::abs(force[j]);
+      if (!(most < 0.0)) return false;
+    }
+    return true;
+  }
 };
 
 // Binary exponents of the sizes of states: so much about a state is enough, and seldom changes.
@@ -80,7 +97,7 @@ public:
   // is not affine.
   bool take(const State& state, const Field& curves, double rtol);
   const double* end() const { return quick.data(); }
-  const double* start() const { return given.data(); } // what the map multiplies
+  const double* start() const { return given.data(); } // argument of the map
 
   std::shared_ptr<const StrideMap> map;
   Index columns = 0;
@@ -91,17 +108,15 @@ private:
   bool possible = false;
   ParabolicForces forces;
   SizeClass sizes;
-  // What multiplies (1, x0, f0, a1, a2) besides: of guards the same terms; velocities of elements at the nodes, and
-  // their rates at the start.
+  // Further rows over (1, x0, f0, a1, a2): terms of guards; velocities of elements at the nodes, and their rates at the
+  // start.
   Matrix of_guards, speeds;
   Matrix bounds;        // of terms by x0
   Matrix effect;        // of each element's force on x'
   Matrix guards_by_all; // sizes of a guard's terms
   // The end, guards and their slopes at the start, and those velocities: by (1, x0), by forces.
   RowBlocks by_state, by_force;
-  Matrix bends;  // of guards, by forces
-  Vector bend;   // what terms behind the slope add to a guard at most
-  Vector margin; // how far below zero a guard is certainly off
+  GuardBounds guard_bounds;
   Vector given, quick, of_forces, row;
 
   void fit(double rtol);

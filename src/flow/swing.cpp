@@ -98,7 +98,7 @@ bool Swing::take(const FlowPlan& plan, const Vector& s, const State& state, doub
 void Swing::state_at(double tau, double* x) const {
   const Oscillation& o = oscillation;
   const double delta = tau - near;
-  // Where an event was found the weights are known up to its last correction and the rounding of t.
+  // At an event the weights are known up to the last correction of its time and the rounding of t.
   OscillationWeights at = weights;
   if (near >= 0.0 && std::abs(delta) * (o.w + std::abs(o.d)) < short_arc)
     at.p += delta * at.p_rate, at.q += delta * at.q_rate;

@@ -1,5 +1,4 @@
-// One oscillation under constant forces, such as the slip of a block on a spring: closed form, whatever the
-// length of the step.
+// One oscillation under constant forces, such as the slip of a block on a spring: closed form, for steps of any length.
 #pragma once
 
 #include "core/oscillation.hpp"

@@ -49,7 +49,7 @@ void TaylorStep::stretch(Step& step, Index guard_count, double factor) {
   guards.stretch(guard_count, factor);
 }
 
-// The motion is a polynomial for ever: looks as far as guards have roots.
+// The motion is a polynomial for all times: the step covers all roots of guards.
 void TaylorStep::take_ending(const FlowPlan& plan, const State& state, Index signal_degree, double reach,
                              Step& step) {
   const Regime& r = *plan.regime;
@@ -90,7 +90,7 @@ Index TaylorStep::expand_ending(const FlowPlan& plan, const State& state, Index 
 // where none ever does. In powers of time.
 double TaylorStep::horizon_of_roots(const FlowPlan& plan, const State& state) const {
   const double t = std::abs(state.base_t);
-  // Roots in the last digits of the start say nothing.
+  // Roots within the rounding error of the start do not count.
   const double least = threshold::short_time * state.time_scale + tolerance::entry * t;
   double earliest = std::numeric_limits<double>::infinity();
   for (Index k = 0; k < plan.regime->guards.size(); ++k) {
@@ -115,8 +115,8 @@ double TaylorStep::horizon_of_roots(const FlowPlan& plan, const State& state) co
   return std::max(earliest, least);
 }
 
-// The part of a step in which gaps and velocities stay within sight of what has been seen of them: beyond it their terms
-// grow so large that rounding of these would be taken for their values at the start.
+// Part of a step in which gaps and velocities stay within a range of their values so far: beyond it their terms become
+// so large that their rounding errors exceed the values at the start.
 double TaylorStep::part_in_sight(const Regime& r, const State& state, double h) const {
   double part = 1.0;
   for (Index k = 0; k < r.guards.size(); ++k) {
@@ -130,7 +130,7 @@ double TaylorStep::part_in_sight(const Regime& r, const State& state, double h) 
         part = std::pow(size / term, 1.0 / static_cast<double>(j));
   }
   const double least =
-      tolerance::entry * std::abs(state.base_t); // the last digits of t must not be what is left
+      tolerance::entry * std::abs(state.base_t); // the remainder must exceed the rounding error of t
   return part * h < least ? std::min(1.0, least / h) : part;
 }
 
@@ -148,7 +148,7 @@ bool may_settle(const Matrix& A, const Vector& size, double reach) {
   return -trace * reach > threshold::fast_steps && rate * reach > threshold::fast_steps;
 }
 
-// The fast modes under the drive: Af p_k + Lf S s_k = (k + 1) p_(k+1).
+// Response of the fast modes to the drive: Af p_k + Lf S s_k = (k + 1) p_(k+1).
 Matrix driven_fast_modes(const SlowSubspace& split, const Matrix& Sf, const MatrixRef& series) {
   const Index columns = series.cols();
   Matrix p = Matrix::Zero(split.Rf.cols(), columns);
@@ -160,8 +160,8 @@ Matrix driven_fast_modes(const SlowSubspace& split, const Matrix& Sf, const Matr
   return p;
 }
 
-// Whether the state is as far from its slow subspace as rounding of the state, of the drive (series: its values), and of
-// what guards read.
+// True if the distance `away` of the state from its slow subspace is within the rounding errors of the state, the drive
+// and the guards.
 bool has_settled(const SlowSubspace& split, const Regime& r, const Matrix& Sf, const Vector& away,
                  const Vector& x, const Vector& size, const Vector& drive) {
   const Vector driven =
@@ -179,8 +179,9 @@ bool has_settled(const SlowSubspace& split, const Regime& r, const Matrix& Sf, c
 
 } // namespace
 
-// A stiff regime whose fast modes have died out: the series of the slow ones, with what the drive does to the fast ones, so
-// that steps are of the slow time scale. False if there are no such modes, or if they still move: nothing has changed then.
+// A stiff regime after its fast modes have decayed: the series of the slow modes, with the response of the fast ones to
+// the drive, so that steps have the slow time scale. False, without changes, if there are no such modes, or if they
+// still move.
 bool TaylorStep::take_slow(const FlowPlan& plan, const State& state, Index signal_degree, double reach,
                            Step& step) {
   const Regime& r = *plan.regime;
@@ -216,7 +217,7 @@ bool TaylorStep::take_slow(const FlowPlan& plan, const State& state, Index signa
   return false;
 }
 
-// Projectors leave rounding where nothing moves: what sticks stands exactly still.
+// Removes numerical noise of the projectors: sticking elements rest exactly.
 void TaylorStep::hold_ending(const FlowPlan& plan, const State& state, Index signal_degree, Step& step) {
   if (plan.ending.empty()) return;
   const Regime& r = *plan.regime;

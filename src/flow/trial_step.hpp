@@ -14,7 +14,7 @@ class TrialStep {
 public:
   TrialStep(const System& sys, RightHandSide& rhs);
 
-  // Of the method `kind`, from the state, where x' is `rate`; false if it has no result.
+  // By the method `kind`, from the state, where x' is `rate`; false if it has no result.
   bool make(const State& state, double h);
   // Its result, and the error of that by the embedded method.
   const Vector& end() const { return is_stiff() ? stiff.x1 : high() ? eighth.x1 : fifth.x1; }

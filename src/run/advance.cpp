@@ -42,8 +42,8 @@ void Advance::reach(const State& state, double limit) {
   if (at_limit) {
     t1 = limit, rest = 0.0;
     if (step.end != 1.0) tau = (t1 - t0) - state.base_t_compensation;
-    // A force that reaches its limit just at a breakpoint of a signal may turn back there: what holds from the
-    // right of the breakpoint decides, as for all others at this instant.
+    // A force that reaches its limit exactly at a breakpoint of a signal may reverse there: its value just after the
+    // breakpoint decides, as for all others at this instant.
     std::erase_if(step.fired, [](const Guard& g) {
       return g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit ||
              g.kind == GuardKind::sharing_changes;
@@ -88,12 +88,12 @@ bool Advance::stays_finite(State& state) {
   };
   beyond = end;
   if (!take_longest_part(state, rounds, is_good)) return false;
-  if (!step.fired.empty()) beyond.resize(0); // what the event changes may be finite for longer
+  if (!step.fired.empty()) beyond.resize(0); // the event may change the states concerned
   return true;
 }
 
-// Where the coupling comes to zero normal forces grow without bound, though perhaps so slowly that a step leads across:
-// as far as it does not. Steps then come ever closer.
+// If the sliding gain tends to zero normal forces grow without bound, possibly so slowly that a step crosses the zero:
+// steps end before it, at decreasing distances.
 bool Advance::stays_before_jam(State& state) {
   constexpr int rounds = 60;
   jam.begin_step(*machine.regime, state);

@@ -37,7 +37,7 @@ public:
     bool at_limit = false;
   } arrival;
   Vector end;    // state at the arrival
-  Vector beyond; // what it would become behind; empty as long as that is finite
+  Vector beyond; // the next state; empty as long as it is finite
 
 private:
   PresentMachine& machine;

@@ -40,7 +40,7 @@ void Conclusion::no_longer_finite(const State& state, const Vector& beyond) {
 
 namespace {
 
-// What is known where no combination of modes holds.
+// Message if no combination of modes holds.
 std::string without_answer(const System& sys, const Jump& jump, const std::string& when) {
   constexpr Index most_names = 8;
   if (!jump.undefined.empty()) return jump.undefined + when;
@@ -53,8 +53,9 @@ std::string without_answer(const System& sys, const Jump& jump, const std::strin
   std::string said = "no admissible combination of modes was found" + when;
   said += jump.none_exists ? "; all were tried: there is none" : "; not proven: there may be one";
   if (jump.unresisting >= 0)
-    said += "; modes are refused in which the sliding gain of '" + sys.contacts[jump.unresisting].name +
-            "' is zero: with its friction it does not resist, and no equation gives its normal force";
+    said +=
+        "; modes were refused in which the sliding gain of '" + sys.contacts[jump.unresisting].name +
+        "' is zero: with its friction the contact has no resistance, and its normal force is indeterminate";
   if (jump.touching.empty()) return said;
   said += "; touching:";
   for (Index k = 0; k < std::min(jump.touching.size(), most_names); ++k)

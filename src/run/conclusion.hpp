@@ -1,4 +1,4 @@
-// How a run ends, and why.
+// Status, message and time of the end of a run.
 #pragma once
 
 #include "dynamics/state.hpp"
@@ -15,9 +15,9 @@ public:
   void begin(const State& state);                       // a run
   void note(const std::string& text) { notes += text; } // on the start, for the message
   void finish(Status status, double t, std::string message);
-  // At the state, where the run cannot go on; where numbers have grown out of proportion that is said as well.
+  // For a run that cannot continue, with the state that has grown out of proportion, if any.
   void fail(Status status, const State& state, std::string reason);
-  // Of a state that would become `beyond`.
+  // The next state `beyond` is not finite.
   void no_longer_finite(const State& state, const Vector& beyond);
   // No combination of modes holds; `when`: for the message.
   void fail_undecided(const Jump& jump, const State& state, bool at_start);

@@ -6,12 +6,12 @@ namespace stickslip {
 
 namespace {
 
-constexpr double no_coupling = 1e-6,     // what is below is none
-    known_coupling = 1e-3 * no_coupling; // below rounding decides what the force is, and its sign
+constexpr double no_coupling = 1e-6,     // below this it counts as zero
+    known_coupling = 1e-3 * no_coupling; // below this rounding decides the force and its sign
 
 } // namespace
 
-// Of friction with the normal forces that load it; 1 where none does.
+// Sliding gain of contacts with their friction; 1 without coupling.
 double Jam::coupling(const Regime* r, double t, const Vector& x) {
   if (r == nullptr || !r->coupled) return 1.0;
   signal_values(sys, t, s.data());

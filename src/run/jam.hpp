@@ -1,4 +1,5 @@
-// Jamming: friction takes all the resistance of a contact, and normal forces grow without bound (Painleve).
+// Jamming: the sliding gain of a contact with its friction becomes zero, and normal forces grow without bound
+// (Painleve).
 #pragma once
 
 #include "dynamics/state.hpp"
@@ -14,7 +15,7 @@ public:
   bool is_at(const Regime* r, double t, const Vector& x); // no regime: none
   // The side on which the coupling of friction and normal forces stands at the start of the step.
   void begin_step(const Regime& r, const State& state);
-  // Whether it stands there still.
+  // True if it is still on that side.
   bool is_ahead(const Regime& r, double t, const Vector& x);
   std::string message(const Regime& r, const State& state); // of the contact that jams
 

@@ -33,7 +33,7 @@ public:
   // Quantity that has no value at the state, or just behind; empty if none.
   std::string undefined(const State& state);
   std::string steepness() const { return here ? here->steepness() : std::string{}; }
-  // What is held, in the modes of the present step, from what a step of finite accuracy makes of it.
+  // Projects held gaps and velocities, in the modes of the present step, after a step of finite accuracy.
   void meet_constraints(const Modes& modes, double t, Vector& x);
   bool parts(const State& state) { return here && here->parts(state.modes, state.base_x, state.nominal); }
 

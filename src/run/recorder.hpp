@@ -1,4 +1,4 @@
-// What a run tells while it goes on, and how it ended.
+// Callbacks of a run, and its outcome.
 #pragma once
 
 #include "core/list.hpp"
@@ -18,7 +18,7 @@ struct Outcome {
   std::int64_t steps = 0, evaluations = 0, events = 0;
 };
 
-// What a run tells while it goes on.
+// Callbacks of a run.
 class Recorder {
 public:
   virtual ~Recorder() = default;
@@ -27,12 +27,12 @@ public:
   virtual void segment(const Regime&, double t0, double t1, const Step&, const Matrix& C) = 0;
   // The segment that holds at the end once more.
   virtual void last(const Regime&, double /*t0*/, double /*t1*/, const Step&, const Matrix& /*C*/) {}
-  // Whether segment() looks at C; else step.columns may be 0.
+  // segment() needs C; else step.columns may be 0.
   virtual bool motion() const = 0;
   virtual void events(List<Event>& events) = 0; // may be moved from
-  // Whether segment() takes strides as they are; else their coefficients are written out.
+  // segment() accepts strides; else their coefficients are written out.
   virtual bool takes_strides() const { return false; }
-  // Whether instants are noted, and one that was passed.
+  // Instants are recorded, and the callback for a passed one.
   virtual bool notes() const { return false; }
   virtual void passed(const Passage&, const Jump&) {}
 };

@@ -39,13 +39,13 @@ Outcome Runner::run(State& of, Recorder& by, const Stop& asks) {
   } catch (const BudgetExhausted& how) {
     give_up(how);
     if (how.stopped)
-      return std::move(conclusion.out); // a regime may be missing, and nobody asks for the motion any more
+      return std::move(conclusion.out); // a regime may be missing, and the motion is no longer needed
   }
   leave_state();
   return std::move(conclusion.out);
 }
 
-// One step, and what happens at its end.
+// One step, and the decision at its end.
 void Runner::go_on() {
   ++conclusion.out.steps;
   Budget::spend(step_cost);
@@ -54,8 +54,7 @@ void Runner::go_on() {
   const int stiff = state->stiff;
   if (const Advance::Halt why = advance.take(*state, limit); why != Advance::Halt::none) return halt(why);
   log.segment(machine, stepper, advance, *state, options.t_end);
-  if (advance.arrival.t >
-      options.t_end) { // the run that goes on takes this step again, from the same proposal
+  if (advance.arrival.t > options.t_end) { // the continued run repeats this step from the same proposal
     state->step = proposed, state->last_error = last_error, state->stiff = stiff;
     conclusion.finish(Status::finished, options.t_end, "reached t_end");
   } else if (arrive()) {
@@ -81,7 +80,8 @@ std::string shared_by(const Constraints& c) {
   std::string names;
   for (const Constraint& one : c.all)
     if (!one.unique) names += (names.empty() ? "'" : ", '") + one.name + "'";
-  return names.empty() ? names : "; forces of " + names + " are not unique: those of least norm are shown";
+  return names.empty() ? names
+                       : "; forces of " + names + " are not unique: the solution of least norm is shown";
 }
 
 std::string notes_of_start(const System& sys, const Jump& jump) {
@@ -119,7 +119,7 @@ void Runner::start() {
   if (!jump.decided) conclusion.fail_undecided(jump, *state, true);
 }
 
-// The state goes on to the end of the step. False if the run ends there.
+// Moves the state to the end of the step. False if the run ends there.
 bool Runner::arrive() {
   const double before = state->base_t;
   if (advance.arrival.t > before) {
@@ -189,12 +189,12 @@ bool Runner::ends_at_negative_load() {
   return true;
 }
 
-// Whether too much happens at one instant. Impacts that take energy out come to an end, between walls after many.
+// True for too many transitions at one instant. Impacts that dissipate energy end, between walls after many.
 bool Runner::goes_round(bool loses) {
   return loses ? ++impacts_at_one_time > most_impacts : ++transitions_at_one_time > most_transitions;
 }
 
-// What ticks or impacts have made of the state; what is not finite is taken back.
+// Checks the state after sampling or impacts; restores it if it is not finite.
 bool Runner::still_finite() {
   if (within_numbers(state->base_x)) return true;
   advance.beyond = std::exchange(state->base_x, advance.end);

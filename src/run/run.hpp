@@ -18,6 +18,7 @@ namespace stickslip {
 class Runner {
 public:
   Runner(const System& sys, RegimeCache& cache, const Options& options);
+  Runner(const Runner&) = delete; // its parts refer to each other
 
   // From state.t to options.t_end; `state` becomes that at the end, state.t the time that was reached.
   Outcome run(State& state, Recorder& recorder, const Stop& stop);
@@ -36,12 +37,12 @@ private:
   RunLog log;
   Conclusion conclusion;
 
-  // Of the present run.
+  // State of the present run.
   State* state = nullptr;
   std::int64_t evaluated = 0; // before it
   int transitions_at_one_time = 0, impacts_at_one_time = 0;
   // At the end of the present step.
-  bool parted = false;         // what is held moves apart there
+  bool parted = false;         // surfaces of a held element separate there
   int returned = Past::smooth; // lowest derivative of a velocity that jumped one dead time before
   Modes modes_before;          // where something follows delayed motion
 

@@ -1,4 +1,4 @@
-// What a run hands to its recorder.
+// Segments, instants and events of a run for its recorder.
 #pragma once
 
 #include "run/advance.hpp"

@@ -1,5 +1,5 @@
-// Instants at which steps end whatever happens: breakpoints of signals, ticks of sampled controllers, returns of what
-// jumped one dead time ago.
+// Scheduled instants, at which steps end: breakpoints of signals, sampling instants, returns of jumps one dead time
+// ago.
 #pragma once
 
 #include "flow/delays.hpp"
@@ -20,7 +20,7 @@ public:
   static constexpr double one_instant = 4e-16;
 
   void begin() { breakpoint = -infinity; } // a run
-  // The next instant after the start of the present step; perhaps never.
+  // The next instant after the start of the present step; infinite if there is none.
   double next(const State& state) {
     if (!(breakpoint > state.base_t)) {
       breakpoint = infinity;
