@@ -24,7 +24,6 @@ CLASSES = {
     # loops and methods that are still to be divided
     "Tangent": (20, 38),
     "RealTime": (60, 75),
-    "Samples": (23, 41),
     "Sensitivity": (23, 35),
     "TickTangent": (27, 17),
     "Variation": (21, 38),
