@@ -4,6 +4,7 @@
 #include "core/list.hpp"
 #include "ensemble/measure.hpp"
 #include "ensemble/parameter.hpp"
+#include "run/run.hpp"
 #include "run/simulate.hpp"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 
 #include "core/list.hpp"
 #include "run/energy.hpp"
-#include "run/run.hpp"
+#include "run/recorder.hpp"
 
 #include <string>
 

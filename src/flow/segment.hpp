@@ -3,7 +3,9 @@
 #pragma once
 
 #include "core/polynomial.hpp"
-#include "flow/stepper.hpp"
+#include "dynamics/regime.hpp"
+#include "flow/step.hpp"
+#include "flow/stride_map.hpp"
 
 namespace stickslip {
 

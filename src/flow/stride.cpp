@@ -13,8 +13,8 @@ namespace {
 constexpr Index longest = 16;          // terms of the series
 constexpr double negligible = 0x1p-60; // of a state's size
 
-constexpr std::array<double, 3> places{0.0, 0.5, 1.0}; // the nodes
-constexpr Index nodes = 3;
+constexpr Index powers = ParabolicForces::powers, nodes = ParabolicForces::nodes;
+constexpr std::array<double, nodes> places{0.0, 0.5, 1.0};
 
 // Linear forms of the guards; false if one is not linear.
 bool forms(const Regime& r, Matrix& Gx, Matrix& Gs) {
@@ -35,7 +35,7 @@ void StrideMap::expand(const double* start, Index n, Index columns, double* C) c
 }
 
 Stride::Stride(const System& sys, const Regime& r, double h, const Vector& s, const List<Index>& varying)
-    : length(h), states(sys.nx), guards(r.guards.size()) {
+    : length(h), states(sys.nx), guards(r.guards.size()), sizes(sys.nx) {
   const Matrix &A = r.affine ? r.Ax : r.A, &S = r.affine ? r.As : r.S;
   Matrix Gx(guards, sys.nx), Gs(guards, sys.ns());
   if (r.affine)
@@ -45,7 +45,7 @@ Stride::Stride(const System& sys, const Regime& r, double h, const Vector& s, co
   for (const Index k : varying)
     if (!S.col(k).isZero(0.0) || !Gs.col(k).isZero(0.0)) return;
   possible = true;
-  if (!r.affine) elements = r.sliding.size();
+  const Index elements = r.affine ? 0 : r.sliding.size();
   const Index all = 1 + states + powers * elements;
   effect.resize(states, elements);
   Matrix velocity = Matrix::Zero(elements, states);
@@ -87,9 +87,8 @@ Stride::Stride(const System& sys, const Regime& r, double h, const Vector& s, co
       here += power * velocity * motion.middleRows(k * states, states);
   }
   speeds.bottomRows(elements) = velocity * motion.middleRows(states, states);
-  curved.resize(elements);
+  forces.resize(elements);
   map = terms;
-  exponents.assign(states, std::numeric_limits<int>::max());
   given = Vector::Zero(all);
   given(0) = 1.0;
   quick.resize(RowBlocks::room(states + 2 * guards + speeds.rows()));
@@ -97,41 +96,39 @@ Stride::Stride(const System& sys, const Regime& r, double h, const Vector& s, co
   row.resize(of_guards.rows());
 }
 
-// True if sizes have their former binary exponents, which is sufficient and seldom changes.
-bool Stride::known(const Vector& nominal) {
-  if (seen.size() == nominal.size() && seen == nominal) return true;
+bool SizeClass::update(const Vector& nominal) {
+  if (seen.size() == nominal.size() && seen == nominal) return false;
   seen = nominal;
   bool same = true;
-  for (Index i = 0; i < states; ++i) {
+  for (Index i = 0; i < nominal.size(); ++i) {
     const int e = nominal(i) > 0.0 ? std::ilogb(nominal(i)) : std::numeric_limits<int>::min();
     same = same && e == exponents[i];
     exponents[i] = e;
+    least(i) = nominal(i) > 0.0 ? std::ldexp(1.0, e) : 0.0;
   }
-  return same;
+  return !same;
 }
 
 // Number of terms for states of these sizes; zero if too many are needed.
-void Stride::size(const Vector& nominal, double rtol) {
+void Stride::fit(double rtol) {
   constexpr double share = 1e-3; // of the tolerance
+  const Vector& least = sizes.powers_of_two();
   Vector most = Vector::Ones(1 + states);
-  least.resize(states);
-  for (Index i = 0; i < states; ++i) {
-    least(i) = nominal(i) > 0.0 ? std::ldexp(1.0, exponents[i]) : 0.0;
-    most(1 + i) = 2.0 * least(i);
-  }
-  margin = tolerance::far * (guards_by_all * most);
+  most.tail(states) = 2.0 * least;
+  guard_bounds.margin = tolerance::far * (guards_by_all * most);
   const auto negligible_from = [&](Index k) {
     return ((bounds.middleRows(k * states, states) * most).array() <= negligible * least.array()).all();
   };
   columns = powers + 1;
   while (columns < longest && !negligible_from(columns)) ++columns;
-  if (elements > 0) ++columns; // forces are integrated once
+  if (forces.count() > 0) ++columns; // forces are integrated once
   if (columns >= longest) columns = 0;
-  per_force.setZero(elements);
-  for (Index k = 0; k < elements; ++k)
+  Vector per_force = Vector::Zero(forces.count());
+  for (Index k = 0; k < forces.count(); ++k)
     for (Index i = 0; i < states; ++i)
       if (const double by = length * std::abs(effect(i, k)); by > 0.0)
         per_force(k) = std::max(per_force(k), by / (share * rtol * least(i)));
+  forces.set(speeds.rightCols(given.size() - 1 - states), per_force);
   sum_up(most);
 }
 
@@ -145,19 +142,19 @@ void Stride::sum_up(const Vector& most) {
   for (Index k = 2; k < columns; ++k) rest += of_guards.middleRows(k * guards, guards).cwiseAbs();
   by_state.set(sums.leftCols(by_x));
   by_force.set(sums.topRows(known_at_once).rightCols(all - by_x));
-  bend = rest.leftCols(by_x) * most;
-  bends = rest.rightCols(all - by_x);
-  by_forces = speeds.rightCols(all - by_x);
+  guard_bounds.bend = rest.leftCols(by_x) * most;
+  guard_bounds.by_force = rest.rightCols(all - by_x);
 }
 
-// A curve about a velocity: its tangent, and from the one a little further out the next two terms of its series.
-inline void Stride::begin_curve(const Field& curves, Index k, double v0) {
+// A curve about a velocity: its tangent, and from the one a little further out the next two terms of its series; returns
+// the force.
+inline double ParabolicForces::begin_curve(const Field& curves, Index k, double v0) {
   constexpr double reach = 0x1p-6; // of the curve's characteristic velocity
   Curved& c = curved[k];
   c.reach = reach * curves.finest(k);
   const double step = curves.direction(k) * c.reach, inverse = 1.0 / step;
   const Field::Tangent here = curves.tangent_at(k, v0), further = curves.tangent_at(k, v0 + step);
-  given[1 + states + k] = here.force, c.slope = here.slope;
+  c.slope = here.slope;
   const double off = (further.force - here.force) - here.slope * step,
                turn = (further.slope - here.slope) * step;
   c.second = (3.0 * off - turn) * inverse * inverse;
@@ -166,11 +163,13 @@ inline void Stride::begin_curve(const Field& curves, Index k, double v0) {
   // Within its radius the series converges: the remainder is a small part of these terms.
   constexpr double behind = 0x1p-6;
   c.neglected = behind * (std::abs(c.second) + std::abs(c.third) * c.reach) * per_force[k];
+  return here.force;
 }
 
 // Deviation of a curve's force at the nodes from the tangent: from the series if its remainder is negligible, else from
 // the curve.
-inline void Stride::find_bends(const Field& curves, Index k, double to_middle, double to_end) {
+inline void ParabolicForces::find_bends(const Field& curves, Index k, double v0, double force,
+                                        double to_middle, double to_end) {
   Curved& c = curved[k];
   const double furthest = std::max(std::abs(to_middle), std::abs(to_end));
   if (furthest <= c.reach && c.neglected * (furthest * furthest) <= 1.0) {
@@ -178,20 +177,16 @@ inline void Stride::find_bends(const Field& curves, Index k, double to_middle, d
     c.at_end = (c.second + c.third * to_end) * (to_end * to_end);
     return;
   }
-  const double v0 = quick[states + 2 * guards + k], force = given[1 + states + k];
   c.at_middle = curves.force_at(k, v0 + to_middle) - force - c.slope * to_middle;
   c.at_end = curves.force_at(k, v0 + to_end) - force - c.slope * to_end;
 }
 
-// The coefficients of the forces, by iteration: a force changes velocities little in one interval. False where it does
-// not end, or where the curves bend too much for parabolas.
-bool Stride::find_forces(const Field& curves) {
+bool ParabolicForces::find(const Field& curves, const double* speed, double* force) {
   constexpr int rounds = 7;
   constexpr double narrow = 0.25; // of a curve's characteristic velocity
-  const Index m = elements;
-  double *const force = given.data() + 1 + states, *const a1 = force + m, *const a2 = a1 + m;
-  const double* const speed = quick.data() + states + 2 * guards; // without forces
-  for (Index k = 0; k < m; ++k) begin_curve(curves, k, speed[k]), a1[k] = a2[k] = 0.0;
+  const Index m = count();
+  double *const a1 = force + m, *const a2 = a1 + m;
+  for (Index k = 0; k < m; ++k) force[k] = begin_curve(curves, k, speed[k]), a1[k] = a2[k] = 0.0;
   for (Index k = 0; k < m; ++k) { // with forces as they are at the start
     Curved& c = curved[k];
     c.to_middle = speed[m + k] - speed[k], c.to_end = speed[2 * m + k] - speed[k];
@@ -211,7 +206,7 @@ bool Stride::find_forces(const Field& curves) {
         to_end += by_end[j] * a1[j] + by_end[m + j] * a2[j];
       }
       if (!(std::abs(to_middle) + std::abs(to_end) <= narrow * curves.finest(k))) return false;
-      find_bends(curves, k, to_middle, to_end);
+      find_bends(curves, k, speed[k], force[k], to_middle, to_end);
       const double gm = c.slope * to_middle + c.at_middle, g1 = c.slope * to_end + c.at_end,
                    b1 = 4.0 * gm - g1, b2 = 2.0 * g1 - 4.0 * gm;
       change = std::max(change, (std::abs(b1 - a1[k]) + std::abs(b2 - a2[k])) * per_force[k]);
@@ -219,39 +214,32 @@ bool Stride::find_forces(const Field& curves) {
     }
     const double shrinks = round > 0 && change < before ? change / before : 1.0;
     before = change;
-    if (round > 0 && change * shrinks <= 1.0) return are_parabolas();
+    if (round > 0 && change * shrinks <= 1.0) return are_parabolas(speed, force);
   }
   return false;
 }
 
 // By their rates at the start: with a cubic term b theta^3 a parabola through the nodes differs from a force by
 // b theta (theta - 1/2) (theta - 1), and at the start from its rate by b / 2.
-bool Stride::are_parabolas() const {
+bool ParabolicForces::are_parabolas(const double* speed, const double* force) const {
   constexpr double most = 0.0962; // of that difference, over the interval
-  const Index m = elements, first = 1 + states;
+  const Index m = count();
   for (Index k = 0; k < m; ++k) {
-    double rate = quick[states + 2 * guards + nodes * m + k];
-    for (Index j = 0; j < m; ++j) rate += by_forces(nodes * m + k, j) * given[first + j];
-    if (most * std::abs(curved[k].slope * rate - given[first + m + k]) * per_force(k) > 1.0) return false;
+    double rate = speed[nodes * m + k];
+    for (Index j = 0; j < m; ++j) rate += by_forces(nodes * m + k, j) * force[j];
+    if (most * std::abs(curved[k].slope * rate - force[m + k]) * per_force(k) > 1.0) return false;
   }
   return true;
 }
 
 // True if no guard fires in the interval: by bounds of all but its value and slope at the start, or else term by term.
 bool Stride::far_from_guards() {
-  const double *const value = quick.data() + states, *const rate = value + guards;
-  const auto force = given.tail(powers * elements);
-  bool far = true;
-  for (Index g = 0; g < guards && far; ++g) {
-    double most = value[g] + margin[g] + std::abs(rate[g]) + bend[g];
-    for (Index j = 0; j < force.size(); ++j) most += bends(g, j) * std::abs(force[j]);
-    far = most < 0.0;
-  }
-  if (far) return true;
+  const double* const value = quick.data() + states;
+  if (guard_bounds.exclude(value, value + guards, given.tail(powers * forces.count()))) return true;
   auto values = row.head(columns * guards);
   values.noalias() = of_guards.topRows(columns * guards) * given;
   for (Index g = 0; g < guards; ++g) {
-    double most = values[g] + margin[g];
+    double most = values[g] + guard_bounds.margin[g];
     for (Index k = 1; k < columns; ++k) most += std::abs(values[k * guards + g]);
     if (!(most < 0.0)) return false;
   }
@@ -260,13 +248,13 @@ bool Stride::far_from_guards() {
 
 bool Stride::take(const State& state, const Field& curves, double rtol) {
   if (!possible) return false;
-  if (!known(state.nominal)) size(state.nominal, rtol);
+  if (sizes.update(state.nominal)) fit(rtol);
   if (columns == 0) return false;
   given.segment(1, states) = state.base_x;
   by_state.product(given.data(), quick.data());
-  if (elements > 0) {
-    if (!find_forces(curves)) return false;
-    by_force.product(given.data() + 1 + states, of_forces.data());
+  if (double* const force = given.data() + 1 + states; forces.count() > 0) {
+    if (!forces.find(curves, quick.data() + states + 2 * guards, force)) return false;
+    by_force.product(force, of_forces.data());
     quick.head(states + 2 * guards) += of_forces.head(states + 2 * guards);
   }
   return far_from_guards();

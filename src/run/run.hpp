@@ -3,49 +3,22 @@
 #pragma once
 
 #include "core/budget.hpp"
-#include "core/list.hpp"
-#include "dynamics/state.hpp"
-#include "dynamics/tangent.hpp"
 #include "flow/stepper.hpp"
-#include "run/passage.hpp"
-#include "transition/event.hpp"
+#include "run/advance.hpp"
+#include "run/conclusion.hpp"
+#include "run/jam.hpp"
+#include "run/present_machine.hpp"
+#include "run/run_log.hpp"
+#include "run/schedule.hpp"
 #include "transition/transition.hpp"
 
-#include <limits>
-#include <memory>
-#include <string>
-
 namespace stickslip {
-
-struct Outcome {
-  Status status = Status::finished;
-  std::string message;
-  std::int64_t steps = 0, evaluations = 0, events = 0;
-};
-
-// Callbacks of a run.
-class Recorder {
-public:
-  virtual ~Recorder() = default;
-  // The motion over [t0, t1], in C unless it is a stride, perhaps beyond the end of the run; t0 == t1: a state that
-  // held for no time.
-  virtual void segment(const Regime&, double t0, double t1, const Step&, const Matrix& C) = 0;
-  // The segment that holds at the end once more.
-  virtual void last(const Regime&, double /*t0*/, double /*t1*/, const Step&, const Matrix& /*C*/) {}
-  // segment() needs C; else step.columns may be 0.
-  virtual bool motion() const = 0;
-  virtual void events(List<Event>& events) = 0; // may be moved from
-  // segment() accepts strides; else their coefficients are written out.
-  virtual bool takes_strides() const { return false; }
-  // Instants are recorded, and the callback for a passed one.
-  virtual bool notes() const { return false; }
-  virtual void passed(const Passage&, const Jump&) {}
-};
 
 // Sized once; serves many runs of the same system.
 class Runner {
 public:
   Runner(const System& sys, RegimeCache& cache, const Options& options);
+  Runner(const Runner&) = delete; // its parts refer to each other
 
   // From state.t to options.t_end; `state` becomes that at the end, state.t the time that was reached.
   Outcome run(State& state, Recorder& recorder, const Stop& stop);
@@ -54,82 +27,37 @@ public:
   void signals_changed();
 
 private:
-  // In a nonlinear machine `sys` is the tangent that moves with the state, and `cache` holds its regimes at that state.
-  std::unique_ptr<Tangent> here;
-  RegimeCache own;
-  const System& machine;
-  RegimeCache& kept; // regimes that segments of a run refer to
-  const System& sys;
-  RegimeCache& cache;
   const Options& options;
+  PresentMachine machine;
   Stepper stepper;
   Transition transition;
-  Step step;
-  Scratch probe;
-  double side = 0.0;  // sign of the coupling of friction and normal forces, once it is known
-  List<Event> events; // of one instant
+  Schedule schedule;
+  Jam jam;
+  Advance advance;
+  RunLog log;
+  Conclusion conclusion;
 
   // State of the present run.
   State* state = nullptr;
-  Recorder* recorder = nullptr;
-  Outcome out;
-  bool ended = false;
-  double t_begin = 0.0, reached = 0.0; // reached: where the run has ended
-  Vector size_before;                  // size of each state at the start
-  std::int64_t evaluated = 0;
-  bool timeless = false;          // nothing depends on time itself
-  const Regime* regime = nullptr; // of the present modes
-  double breakpoint = 0.0;        // the next one of a signal
-  double next_tick = 0.0;         // of a sampled controller
+  std::int64_t evaluated = 0; // before it
   int transitions_at_one_time = 0, impacts_at_one_time = 0;
-  struct {
-    bool any = false;
-    double t0 = 0.0, rest = 0.0;
-  } recorded;                   // start of the last segment
-  struct {                      // of the present step
-    double t = 0.0, rest = 0.0; // t + rest is the time to twice the digits
-    double tau = 0.0;           // since the start of the step
-    bool at_limit = false;      // at a breakpoint or tick
-  } arrival;
+  // At the end of the present step.
   bool parted = false;         // surfaces of a held element separate there
-  int returned = Past::smooth; // lowest derivative of a velocity that jumped one dead time before the arrival
-  Vector end;                  // state at the arrival
-  std::string notes;           // on the start, for the message
-  Passage noted;               // the instant being passed, if it is recorded
-  Modes modes_before;          // the same, where something follows delayed motion
-  Vector beyond;               // the next state; empty as long as it is finite
+  int returned = Past::smooth; // lowest derivative of a velocity that jumped one dead time before
+  Modes modes_before;          // where something follows delayed motion
 
-  const Regime& lasting(const Regime& r);
-  void look();
-  std::string undefined();
   void begin(State& state, Recorder& recorder);
   void start();
   void go_on();
-  void give_up(const BudgetExhausted& how);
-  double next_instant();
-  void advance(double limit);
-  void reach(double limit);
-  template <class Good> bool take_longest_part(int rounds, Good&& is_good);
-  void shorten();
-  double coupling(double t, const Vector& x);
-  void stay_before_jam();
-  bool jams(double t, const Vector& x);
-  std::string jam();
-  bool ends_at_negative_load();
-  void record();
-  void meet_constraints(Vector& x, double t);
   bool arrive();
   void change();
+  void follow(const Jump& jump, bool event);
+  bool ends_at_negative_load();
   bool goes_round(bool loses);
   bool still_finite();
-  void no_longer_finite();
-  void note(bool scheduled, bool breakpoint);
-  void tell(const Jump& jump);
-  void finish(Status status, double t, std::string message);
+  void halt(Advance::Halt why);
+  void give_up(const BudgetExhausted& how);
   void leave_state();
-  std::string why(std::string text) const;
-  // The step up to t1 in polynomials, as far as the end of the run: use(t0, t1, step).
-  template <class Use> void polynomials(double t1, Use&& use);
 };
 
 } // namespace stickslip

@@ -1,7 +1,8 @@
 // One run: regime, step, transition, repeat.
 #pragma once
 
-#include "run/run.hpp"
+#include "core/budget.hpp"
+#include "run/passage.hpp"
 #include "run/trajectory.hpp"
 
 namespace stickslip {

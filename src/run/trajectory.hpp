@@ -5,8 +5,8 @@
 #include "core/list.hpp"
 #include "dynamics/compiled.hpp"
 #include "dynamics/state.hpp"
+#include "flow/options.hpp"
 #include "flow/segment.hpp"
-#include "flow/stepper.hpp"
 #include "run/event_log.hpp"
 
 #include <memory>

@@ -18,8 +18,8 @@
 // refused.
 #pragma once
 
+#include "core/budget.hpp"
 #include "flow/options.hpp"
-#include "run/run.hpp"
 #include "run/trajectory.hpp"
 
 namespace stickslip {

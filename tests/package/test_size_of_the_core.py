@@ -23,11 +23,7 @@ CLASSES = {
     "Event": (22, 0),
     # loops and methods that are still to be divided
     "Tangent": (20, 38),
-    "Stepper": (47, 71),
-    "Stride": (27, 14),
     "RealTime": (60, 75),
-    "Runner": (34, 33),
-    "Samples": (23, 41),
     "Sensitivity": (23, 35),
     "TickTangent": (27, 17),
     "Variation": (21, 38),
@@ -54,9 +50,7 @@ FUNCTIONS = {
     "evaluate_here": 22,
     "hold_at_limits": 26,
     "Tangent::restore": 25,
-    "Stepper::guard_polynomials": 24,
     "Rest::certain": 23,
-    "Runner::change": 29,
     "SlopesOf::find": 21,
 }
 
