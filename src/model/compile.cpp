@@ -6,6 +6,7 @@
 #include "model/compile_control.hpp"
 #include "model/compile_smooth.hpp"
 #include "model/draft.hpp"
+#include "model/paths.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -99,6 +100,7 @@ template <class... E> void wire_all(Draft& d) {
 }
 
 System drafted(const Machine& machine, bool own_signals, const System* sized_as) {
+  check_parameters(machine);
   Draft d(machine, own_signals);
   declare_plant(d);
   declare_constraints(d);
