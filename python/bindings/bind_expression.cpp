@@ -210,8 +210,10 @@ void bind_expression(py::module_ m) {
       .def_static("parameter", &E::parameter, "name"_a, "value"_a)
       .def_static(
           "tape",
-          [](const std::vector<const E*>& outputs) -> py::dict { return Packer{true}(E::tape_of(outputs)); },
-          "outputs"_a, "One tape for several expressions, in the form in which machines store them.")
+          [](const std::vector<const E*>& outputs, const std::optional<std::vector<std::string>>& inputs)
+              -> py::dict { return Packer{true}(E::tape_of(outputs, inputs)); },
+          "outputs"_a, "inputs"_a = py::none(),
+          "One tape for several expressions, in the form in which machines store them.")
       .def_static("apply", &applied, "operation"_a, "a"_a, "b"_a = py::none())
       .def_static("where", &where, "a"_a, "b"_a, "strictly"_a, "first"_a, "second"_a)
       .def("absolute",

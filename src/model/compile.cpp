@@ -122,6 +122,9 @@ System drafted(const Machine& machine, bool own_signals, const System* sized_as)
     take_sizes(d.sys, *sized_as);
   else
     size(d.sys, machine.scales);
+  d.sys.start = Vector::Zero(d.sys.nx);
+  for (const Friction& p : d.sys.friction)
+    if (p.states >= 0) d.sys.start.segment(p.states, p.traits.states) = start_states(p.law);
   list_variables(d);
   d.sys.identity = identity_of(machine);
   return std::move(d.sys);

@@ -44,7 +44,7 @@ public:
       const auto same = [&](const Path& p) { return p.name == tape.parameters[k]; };
       const auto at = std::find_if(found.begin(), found.end(), same);
       if (at == found.end())
-        found.push_back({tape.parameters[k], &tape.constants[k]});
+        found.push_back({tape.parameters[k], &tape.constants[k], {}, nullptr, {}});
       else
         at->mirrors.push_back(&tape.constants[k]);
     }
@@ -110,6 +110,10 @@ private:
         term);
   }
 
+  struct Named { // a parameter of a formula, as a field
+    const char* name;
+    Quantity quantity;
+  };
   template <class F> static void each_number(Law& law, F&& f) {
     for (Index k = 0; k < law.terms.size(); ++k)
       std::visit(
@@ -117,6 +121,9 @@ private:
             each_field(term, [&](const auto& field, auto& value) {
               if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) f(k, field, value);
             });
+            if constexpr (std::is_same_v<std::decay_t<decltype(term)>, Formula>)
+              for (Index i = 0; i < term.values.size(); ++i)
+                f(k, Named{term.parameters[i].c_str(), {}}, term.values[i]);
           },
           law.terms[k]);
   }
@@ -127,6 +134,10 @@ template <class M, class F> void each_tape(M& machine, F&& f) {
   const auto of = [&](auto& described) {
     each_field(described, [&](const auto&, auto& value) {
       if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Tape>) f(value);
+      if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Law>)
+        for (auto& term : value.terms)
+          if (auto* formula = std::get_if<Formula>(&term))
+            for (auto* tape : {&formula->motion, &formula->level, &formula->reset}) f(*tape);
     });
   };
   std::visit(of, machine.plant);

@@ -47,18 +47,18 @@ def test_derivative_is_that_of_the_variational_equation() -> None:
     expected = solve_ivp(rates, (0.0, 2.0), [1.2, 0.0, 0.0, 0.0], "DOP853", rtol=1e-12, atol=1e-13).y[2, -1]
     run = ss.simulate(named(), 2.0, initial=START, sensitivities=["gl"], rtol=1e-11)
     assert run.sensitivity["arm.position", "gl"][-1] == pytest.approx(expected, rel=1e-8)
-    value = ss.value_and_grad(
-        lambda r: r["arm.position"][-1], named(), ["gl"], 2.0, initial=START, rtol=1e-11
+    last = ss.value_and_grad(
+        lambda r: r["arm.position"][-1], named(), ["gl"], t_end=2.0, initial=START, rtol=1e-11
     )
-    assert value([9.81])[1] == pytest.approx([expected], rel=1e-8)
+    assert last([9.81])[1] == pytest.approx([expected], rel=1e-8)
 
 
-def falling(**options: object) -> ss.Machine:
+def falling() -> ss.Machine:
     """A mass of m + 1 falls from a height of h onto the ground, and there slides."""
     m, h, mu = ss.Parameter("m", 2.0), ss.Parameter("h", 1.0), ss.Parameter("mu", 0.5)
     out = ss.Machine(lambda q: [[m + 1.0, 0.0], [0.0, m + 1.0]], names=["y", "x"])
     out.add_force("y", lambda: -9.81 * (m + 1.0))
-    out.add_contact("ground", gap=lambda q: q["y"] + h, tangent="x", friction=0.0)
+    out.add_contact("ground", gap=lambda q: q["y"] + h, tangent={"x": 1.0}, friction=0.0)
     out.add_friction("slide", on="x", law=1.0, normal_load=lambda q: mu * (m + 1.0))
     return out
 
@@ -109,9 +109,8 @@ def test_expression_prints_and_evaluates_it() -> None:
     )
     assert torque.gradient("gl")["gl"]({"q": 0.5}) == pytest.approx(-math.sin(0.5), rel=1e-15)
     assert pickle.loads(pickle.dumps(gl)) == gl
-    assert (ss.log(gl - ss.Expr("x"))).undefined(
-        {"x": 10.0}
-    ) == "log(gl - x) = log(-0.19) = nan at x = 10, gl = 9.81"
+    of_ten = ss.log(ss.Parameter("a", 4.0) - ss.Expr("x")).undefined({"x": 10.0})
+    assert of_ten == "log(a - x) = log(-6) = nan at x = 10, a = 4"
 
 
 def test_value_of_one_does_not_fold_the_formula() -> None:

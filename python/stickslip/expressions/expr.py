@@ -446,6 +446,17 @@ def wrapped(compiled: Compiled) -> Expr:
     return out
 
 
+def outputs_of(tape: Mapping[str, Any] | None) -> list[Expr]:
+    """Restore the expressions of a tape, as descriptions and laws store it."""
+    if tape is None:
+        return []
+    saved = Compiled.constant(0.0).state()["format"]
+    return [
+        wrapped(Compiled.restored({**tape, "outputs": [output], "format": saved}))
+        for output in tape["outputs"]
+    ]
+
+
 def is_expr_like(value: object) -> bool:
     """True if `as_expr` accepts the value: an expression or a number."""
     if isinstance(value, np.ndarray):
