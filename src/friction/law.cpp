@@ -1,5 +1,6 @@
 #include "friction/law.hpp"
 
+#include "core/error.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 
@@ -274,6 +275,9 @@ Slopes steady_slopes(const Law& law, double v, int direction) {
 
 double steady_force(const Law& law, const LawTraits& about_law, double v, double normal_load) {
   if (std::isnan(v)) return v;
+  if (about_law.reads_load && normal_load != 1.0)
+    reject("normal_load", normal_load,
+           "1 for a law that reads the load, whose steady state is that of 1 N: response() takes any load");
   if (v == 0.0) return normal_load * 0.5 * (about_law.break_away.lo + about_law.break_away.hi);
   const Force f = steady(law, v, nullptr);
   return normal_load * f.dry + f.viscous;

@@ -2,6 +2,7 @@
 
 #include "dynamics/constraints.hpp"
 #include "expression/text.hpp"
+#include "friction/undefined_force.hpp"
 #include "model/smooth.hpp"
 #include "run/check.hpp"
 #include "run/ending.hpp"
@@ -193,9 +194,27 @@ double Runner::next_instant() {
   return stepper.delays.any() ? later_of_one_instant(scheduled, stepper.delays.next(*state)) : scheduled;
 }
 
+// Formula of a friction law that is undefined at the state.
+static std::string undefined_law(const System& sys, const State& state, Tangent* here) {
+  const double* const x = state.base_x.data();
+  Vector s(sys.ns());
+  signal_values(sys, state.base_t, s.data());
+  if (here != nullptr) here->write(s.data());
+  for (Index i = 0; i < sys.friction.size(); ++i) {
+    const Friction& p = sys.friction[i];
+    const FrictionMode& now = state.modes.friction[i];
+    if (!p.traits.searches || now.open() || now.free || now.sticks()) continue;
+    const std::string what = undefined_force(p.law, relative_velocity(p, x, s.data()), now.direction(),
+                                             normal_load(p, now.load_stretch, x, s.data()),
+                                             p.states >= 0 ? x + p.states : nullptr);
+    if (!what.empty()) return "law of '" + p.name + "': " + what;
+  }
+  return {};
+}
+
 // Element of a nonlinear machine that is undefined at the state or just after it.
 std::string Runner::undefined() {
-  if (!here) return {};
+  if (std::string what = undefined_law(sys, *state, here.get()); !what.empty() || !here) return what;
   constexpr double just = 1e-6; // of the time scale
   look();
   if (std::string what = here->complaint(); !what.empty()) return what;

@@ -296,6 +296,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "level over velocity": (lambda: FormulaLaw(1.0, levels=lambda v: v), "levels reads 'v'"),
     "name": (lambda: FormulaLaw(1.0, parameters={"v": 1.0}), "name in parameters"),
     "error": (lambda: FormulaLaw(lambda v: v.real), "could not be traced"),
+    "steady force under another load": (
+        lambda: thermal_weakening(0.4, 100.0, 10.0, 2.0).force(1.0, normal_load=2.0),
+        r"normal_load = 2.*response\(\)",
+    ),
     "options": (lambda: belt(ss.StickSlip(lugre(), dwell=1.0)), "internal states"),
 }
 
@@ -305,6 +309,13 @@ def test_refused_law_names_the_cure(name: str) -> None:
     make, words = REFUSED[name]
     with pytest.raises(ValueError, match=words):
         make()
+
+
+def test_run_ends_where_a_formula_is_undefined() -> None:
+    m = ss.Machine(1.0, names=["x"], force={"x": -1.0})
+    m.add_friction("f", on="x", law=FormulaLaw(lambda v: ss.log(v + 1e-3)))
+    run = ss.simulate(m, 5.0, initial={"x.velocity": -1.0})
+    assert run.status == "stalled" and "law of 'f': log(v + 0.001) = log(-0.999) = nan at v = -1" in run.message
 
 
 def test_contact_refuses_a_law_of_its_load() -> None:

@@ -3,6 +3,7 @@
 #include "core/linalg.hpp"
 #include "expression/diagnose.hpp"
 #include "expression/evaluate.hpp"
+#include "friction/undefined_force.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,6 +41,10 @@ public:
 
   double output(Index k) const { return slots[tape.outputs[k]]; }
   double condition(Index k) const { return slots[tape.conditions[k]]; }
+  std::string undefined() const {
+    const auto found = diagnose(tape, nullptr, slots.data());
+    return found ? found->text : std::string();
+  }
 
   // After evaluate(): rows by slots; those of the inputs are to be filled before.
   void differentiate(Index directions, double* rates) const {
@@ -260,6 +265,18 @@ void validate(const Formula& c) {
     const double level = rest(c, nullptr).hi;
     if (!(std::isfinite(level) && level >= 0.0)) reject("levels", level, "finite and >= 0 at the start");
   }
+}
+
+std::string undefined_force(const Law& law, double v, int direction, double load, const double* z) {
+  for (const Term& term : law.terms) {
+    if (const auto* c = std::get_if<Formula>(&term)) {
+      Point at(*c, c->motion, direction);
+      at.evaluate(v, load, z);
+      if (std::string what = at.undefined(); !what.empty()) return what;
+    }
+    if (z != nullptr) z += state_names(Law{{term}}).size();
+  }
+  return {};
 }
 
 LawTraits about(const Formula& c) {

@@ -154,9 +154,11 @@ def _leuven(c: Any, v: Array, side: Array, z: Array) -> Parts:
 
 def _inputs(c: Any, v: Array, side: Array, z: Array, load: Array | float) -> dict[str, Any]:
     tiny = float(np.finfo(float).tiny)
-    z = np.array([np.full(v.shape, start) for start in c.states.values()]) if z.shape[0] == 0 else z
+    if z.shape[0] == 0:
+        z = np.array([np.full(v.shape, start) for start in c.states.values()])
     known: dict[str, Any] = {"v": np.where(v * side > 0.0, v, side * tiny), "load": load + np.zeros_like(v)}
-    return known | dict(zip(c.states, z, strict=True)) | c.parameters
+    known |= dict(zip(c.states, z, strict=True))
+    return {**known, **c.parameters}
 
 
 def _formula(c: Any, v: Array, side: Array, z: Array, load: Array | float = 1.0) -> Parts:
@@ -167,7 +169,7 @@ def _formula(c: Any, v: Array, side: Array, z: Array, load: Array | float = 1.0)
 
 def _static_level(c: Any, z: Array) -> Any:
     """Level that holds after a stop, of one shape with the states."""
-    rest = np.zeros(z.shape[1] if z.shape[0] else 1)
+    rest = np.zeros(z.shape[1])
     known = _inputs(c, rest, rest, z, 1.0)
     if "reset" in c._fields:
         known |= dict(zip(c.states, Formulas(c._fields["reset"])(known), strict=True))
@@ -262,18 +264,25 @@ def _jump(term: Any, z: Array) -> tuple[Any, Any]:
     return 0.0, 0.0
 
 
-def jump(law: Law, z: Array | None = None) -> tuple[Any, Any]:
-    """Return the limits of the force in stick, per unit of load, without bristles; by default at the start."""
-    low, high, first = 0.0, 0.0, 0
+def jump(law: Law) -> tuple[float, float]:
+    """Return the limits of the force in stick, per unit of load, without bristles, at the start."""
+    low, high = jump_at(law, np.array([[z] for term in law.terms for z in _starts(term)]).reshape(-1, 1))
+    return float(low[0]), float(high[0])
+
+
+def jump_at(law: Law, z: Array) -> tuple[Array, Array]:
+    """Return the same where the states are these."""
+    low, high, first = np.zeros(z.shape[1]), np.zeros(z.shape[1]), 0
     for term in law.terms:
         n = state_count(term)
-        own = np.zeros((0, 1)) if z is None else z[first : first + n]
-        first += n
-        one = _jump(term, own)
-        low, high = low + one[0], high + one[1]
-    if z is None:
-        return float(np.ravel(low)[0]), float(np.ravel(high)[0])
+        one = _jump(term, z[first : first + n])
+        low, high, first = low + one[0], high + one[1], first + n
     return low, high
+
+
+def _starts(term: Any) -> list[float]:
+    starts = getattr(term, "states", None)
+    return list(starts.values()) if starts is not None else [0.0] * state_count(term)
 
 
 def sticks(law: Law) -> bool:

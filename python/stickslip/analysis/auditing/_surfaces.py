@@ -208,7 +208,7 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
         load if place.on_contact else np.ones_like(load)
     )  # of viscous parts: per unit of a contact's force
     base, share = load * dry + scale * viscous, aged(place, at, dwell)
-    low, high = (load * share * end for end in _laws.jump(place.law, z))
+    low, high = (load * share * end for end in _laws.jump_at(place.law, z))
     rest = (side == 0.0) & (mode != OPEN)
     known = (side != 0.0) & (mode != OPEN)
     states, state_names, all_rates = z, list(names), rates
