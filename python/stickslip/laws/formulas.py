@@ -63,7 +63,8 @@ class FormulaLaw(Law):
     Notes
     -----
     Comparisons on the sign of ``v`` (``abs(v)``, ``sign(v)``, ``where(v > 0, ...)``) are decided by the direction of
-    sliding. No step of an integrator crosses another corner. A law without a jump whose force is steep near v = 0 is
+    sliding, also slightly beyond v = 0, where an integrator may try a velocity: there ``abs(v)`` is negative, so that
+    ``log(abs(v))`` and its like need ``log(hypot(v, small))``. No step of an integrator crosses another corner. A law without a jump whose force is steep near v = 0 is
     stiff, and integrated as such. Steady states (`Law.force`, impacts with friction, feedforward) are found numerically,
     for speeds from 1e-12 to 1e9 m/s. `StickSlip` takes no such law. ``load`` is not known on contacts, whose friction is
     per unit normal force.
@@ -302,8 +303,7 @@ def rate_and_state(
         return (reference_velocity * f.exp(-psi) - abs(v)) / slip_distance
 
     def slip(v: Any, psi: Any, slip_distance: Any, reference_velocity: Any) -> Any:
-        speed = abs(v) / reference_velocity
-        return -reference_velocity * speed / slip_distance * (f.log(speed + _NO_SPEED) + psi)
+        return -abs(v) / slip_distance * (f.log(f.hypot(v / reference_velocity, _NO_SPEED)) + psi)
 
     return FormulaLaw(
         force,
