@@ -42,6 +42,7 @@ void bind_dynamics(py::module_ m) {
   py::class_<Compiled, std::shared_ptr<Compiled>>(m, "Compiled")
       .def_property_readonly(
           "states", [](const Compiled& c) -> const std::vector<std::string>& { return c.system.states; })
+      .def_property_readonly("start", [](const Compiled& c) { return c.system.start; })
       .def_property_readonly(
           "coordinates",
           [](const Compiled& c) -> const std::vector<std::string>& { return c.system.coordinates; })

@@ -35,6 +35,12 @@ Expression Expression::constant(double value) {
   return {std::move(graph), node};
 }
 
+Expression Expression::parameter(const std::string& name, double value) {
+  auto graph = std::make_shared<Graph>();
+  const Node node = graph->parameter(name, value);
+  return {std::move(graph), node};
+}
+
 std::shared_ptr<Graph> Expression::common(const std::vector<const Expression*>& parts) {
   std::shared_ptr<Graph> largest = parts.front()->graph;
   for (const Expression* part : parts)
@@ -88,16 +94,32 @@ Expression where(const Expression& a, const Expression& b, bool strictly, const 
   });
 }
 
-// The derivative along a direction: the rate of each of these inputs.
+// The derivative along a direction: the rate of each of these inputs and parameters.
 Expression along(const Expression& e, const std::map<std::string, Expression>& rates) {
   std::vector<const Expression*> parts{&e};
   for (const auto& [name, rate] : rates) parts.push_back(&rate);
   return Expression::of(parts, [&](Graph& g, const auto& n) {
     Graph::Direction direction;
     std::size_t k = 0;
-    for (const auto& [name, rate] : rates) direction[g.input(name)] = n[++k];
+    for (const auto& [name, rate] : rates) direction[g.variable(n[0], name)] = n[++k];
     return g.derivatives({n[0]}, direction)[0];
   });
+}
+
+std::map<std::string, double> parameters(const Expression& e) {
+  const Tape& tape = e.tape();
+  std::map<std::string, double> out;
+  for (Index k = 0; k < tape.parameters.size(); ++k) out.emplace(tape.parameters[k], tape.constants[k]);
+  return out;
+}
+
+// With inputs in place of the parameters, which have the same slots.
+Expression with_free_parameters(const Expression& e) {
+  Tape tape = e.tape();
+  tape.inputs.insert(tape.inputs.end(), tape.parameters.begin(), tape.parameters.end());
+  tape.constants.erase(tape.constants.begin(), tape.constants.begin() + tape.parameters.size());
+  tape.parameters.clear();
+  return Expression(tape);
 }
 
 List<Sign> signs_of(const Tape& tape, const Signs& given) {
@@ -185,10 +207,13 @@ void bind_expression(py::module_ m) {
   py::class_<E>(m, "Expression", "A formula of named inputs, constants and elementary operations.")
       .def_static("input", &E::input, "name"_a)
       .def_static("constant", &E::constant, "value"_a)
+      .def_static("parameter", &E::parameter, "name"_a, "value"_a)
       .def_static(
           "tape",
-          [](const std::vector<const E*>& outputs) -> py::dict { return Packer{true}(E::tape_of(outputs)); },
-          "outputs"_a, "One tape for several expressions, in the form in which machines store them.")
+          [](const std::vector<const E*>& outputs, const std::optional<std::vector<std::string>>& inputs)
+              -> py::dict { return Packer{true}(E::tape_of(outputs, inputs)); },
+          "outputs"_a, "inputs"_a = py::none(),
+          "One tape for several expressions, in the form in which machines store them.")
       .def_static("apply", &applied, "operation"_a, "a"_a, "b"_a = py::none())
       .def_static("where", &where, "a"_a, "b"_a, "strictly"_a, "first"_a, "second"_a)
       .def("absolute",
@@ -211,6 +236,8 @@ void bind_expression(py::module_ m) {
       .def("values", &values, "points"_a, "branch"_a)
       .def("undefined", &undefined, "points"_a, "branch"_a)
       .def_property_readonly("inputs", [](const E& e) { return e.tape().inputs; })
+      .def_property_readonly("parameters", &parameters)
+      .def("with_free_parameters", &with_free_parameters)
       .def_property_readonly("conditions", &E::conditions)
       .def_property_readonly("value", &E::value)
       .def_property_readonly("operations", [](const E& e) { return e.tape().code.size(); })

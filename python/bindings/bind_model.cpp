@@ -68,6 +68,17 @@ void bind_model(py::module_ m) {
                              })
       .def_property_readonly("plant", [](const Description& self) { return plant_of(self.machine); })
       .def_property_readonly("elements", [](const Description& self) { return elements_of(self.machine); })
+      .def_property_readonly("numbers",
+                             [](const Description& self) { // of all parameters; signals that vary have none
+                               Machine copy = self.machine;
+                               py::dict out;
+                               for (const Path& p : paths(copy))
+                                 if (p.number != nullptr)
+                                   out[py::str(p.name)] = *p.number;
+                                 else if (is_constant(*p.signal))
+                                   out[py::str(p.name)] = value(*p.signal, 0.0);
+                               return out;
+                             })
       .def_property_readonly("parameters", [](const Description& self) { // exponents of kg, m, s and rad
         Machine copy = self.machine;
         py::dict out;

@@ -23,7 +23,7 @@ struct Trajectory;
 namespace stickslip::bindings {
 
 // Of descriptions; with every change of their fields it goes on.
-inline constexpr int description_format = 6;
+inline constexpr int description_format = 7;
 // The oldest one that is read; fields that it lacks keep their defaults.
 inline constexpr int oldest_format = 5;
 

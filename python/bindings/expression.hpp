@@ -15,6 +15,7 @@ public:
   explicit Expression(const Tape& tape); // its only output
   static Expression input(const std::string& name);
   static Expression constant(double value);
+  static Expression parameter(const std::string& name, double value);
 
   // What `make` does with the nodes of these expressions, in a graph that has them all.
   template <class Make> static Expression of(const std::vector<const Expression*>& parts, Make&& make) {

@@ -1,6 +1,7 @@
 // A law as Python says it: a list of (kind, parameters), one for each term.
 #include "law_terms.hpp"
 
+#include "codec_fields.hpp"
 #include "list.hpp"
 
 #include "core/error.hpp"
@@ -38,6 +39,9 @@ STICKSLIP_KIND(Leuven)
 
 template <> constexpr const char* kind_of<Callable>() {
   return "Curve";
+}
+template <> constexpr const char* kind_of<Formula>() {
+  return "FormulaLaw";
 }
 
 // A Python function; calls take the interpreter lock.
@@ -84,6 +88,12 @@ void from_python(const std::string& name, const py::handle& h, std::shared_ptr<c
   out = std::make_shared<PythonCurve>(py::reinterpret_borrow<py::object>(h));
 }
 
+py::object to_python(const Tape& tape) {
+  return Packer{true}(tape);
+}
+py::object to_python(const List<std::string>& x) {
+  return Packer{true}(x);
+}
 py::object to_python(double x) {
   return py::float_(x);
 }
@@ -112,6 +122,12 @@ double as_number(const std::string& name, const py::handle& h) {
 void from_python(const std::string& name, const py::handle& h, double& out) {
   out = as_number(name, h);
 }
+void from_python(const std::string& name, const py::handle& h, Tape& out) {
+  unpack(name, h, out);
+}
+void from_python(const std::string& name, const py::handle& h, List<std::string>& out) {
+  unpack(name, h, out);
+}
 void from_python(const std::string&, const py::handle& h, bool& out) {
   out = h.cast<bool>();
 }
@@ -137,6 +153,8 @@ std::string followed_by(const std::string& field) {
 py::dict parameters(const Term& term, bool all) {
   py::dict out;
   const auto add = [&](const auto& field, const auto& value) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Tape>)
+      if (value.outputs.empty()) return; // no formula
     const std::string of = followed_by(field.name);
     if (of.empty())
       out[field.name] = to_python(value);

@@ -21,7 +21,7 @@ from stickslip.control.filters import (
     Notch,
 )
 from stickslip.errors import UnknownNameError
-from stickslip.expressions import Expr, from_sympy, trace
+from stickslip.expressions import Expr, Parameter, from_sympy, trace
 from stickslip.laws import (
     BoucWen,
     Coulomb,
@@ -131,6 +131,7 @@ __all__ = [
     "Notch",
     "OpenLoop",
     "P",
+    "Parameter",
     "Piecewise",
     "PointToPoint",
     "Presliding",

@@ -39,9 +39,10 @@ ElementForce<T> all_per_load(const T& dry, const T& viscous,
 // The law, or its single term, whose type the compiler then knows.
 template <class L, class T>
 ForceOf<T> law_force(const L& law, const T& v, int direction, unsigned branch,
-                     const std::type_identity_t<T>* z, std::type_identity_t<T>* zdot) {
+                     const std::type_identity_t<T>* z, std::type_identity_t<T>* zdot,
+                     const std::type_identity_t<T>& load = 1.0) {
   if constexpr (std::is_same_v<L, Law>)
-    return evaluate(law, v, direction, branch, z, zdot);
+    return evaluate(law, v, direction, branch, z, zdot, load);
   else if constexpr (requires { L::is_bristle; })
     return bristle(law, v, direction, branch, z, zdot);
   else
@@ -61,8 +62,8 @@ template <class T> T with_peak(const Friction& element, const T& dry, const T& p
 template <class L, class T>
 ForceOf<T> sliding_force(const L& law, const Friction& element, int direction, unsigned branch,
                          const T& velocity, const T& peak, const std::type_identity_t<T>* z,
-                         std::type_identity_t<T>* zdot) {
-  ForceOf<T> f = law_force(law, velocity, direction, branch, z, zdot);
+                         std::type_identity_t<T>* zdot, const std::type_identity_t<T>& load = 1.0) {
+  ForceOf<T> f = law_force(law, velocity, direction, branch, z, zdot, load);
   if (element.peak >= 0) f.dry = with_peak(element, f.dry, peak);
   return f;
 }
@@ -98,7 +99,7 @@ ElementForce<T> element_force(const L& law, const Friction& element, int directi
     with_injection = *z + in.injected;
     z = &with_injection;
   }
-  ForceOf<T> f = sliding_force(law, element, direction, branch, in.velocity, in.peak, z, in.zdot);
+  ForceOf<T> f = sliding_force(law, element, direction, branch, in.velocity, in.peak, z, in.zdot, in.load);
   if (element.delayed >= 0) f.dry = delayed_dry(law, element, direction, in.memory, in.peak);
   if (element.injected >= 0) f.dry += T(element.rate_damping) * in.injection_rate;
   const bool on_contact = element.contact >= 0;

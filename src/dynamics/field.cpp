@@ -39,7 +39,7 @@ bool Field::is_plain(const Regime& r) const {
   }) && std::none_of(r.sliding.begin(), r.sliding.end(), [&](Index i) {
     const Friction& p = of(i);
     return r.modes.friction[i].sticks() || p.lagged >= 0 || p.peak >= 0 || p.load_per_force != 0.0 ||
-           !p.load_parts.empty() || p.contact >= 0 || p.injected >= 0;
+           !p.load_parts.empty() || p.contact >= 0 || p.injected >= 0 || p.traits.reads_load;
   });
 }
 

@@ -13,6 +13,8 @@ namespace stickslip {
 namespace {
 
 constexpr double share_of_size = 1e-3; // of the deflection at break-away, a bristle's own size
+constexpr double share_of_formula =
+    1e-7; // of a state of a formula: balances the errors of rounding and curvature
 
 using ConstVector = Eigen::Map<const Vector>;
 using Seeded = Dual<element_seeds>;
@@ -221,6 +223,14 @@ private:
     held.noalias() += r.LF * forces;
   }
 
+  // Rates of formulas are not linear.
+  double step_at_rest(const Friction& p, Index state) const {
+    const double value = std::abs(w.z(state));
+    if (!p.traits.searches) return std::max(value, share_of_size * p.break_away / p.traits.stiffness);
+    const double size = std::max(value, sys.nominal(p.states + state));
+    return share_of_formula * (size > 0.0 ? size : 1.0);
+  }
+
   // Internal states of an element at rest: a lagged force that continues, bristles that follow the held force.
   void rests(Index k) {
     const Index i = r.sticking[k];
@@ -256,7 +266,7 @@ private:
       }
     }
     for (Index j = 0; j < own; ++j) {
-      const double step = std::max(std::abs(w.z(j)), share_of_size * p.break_away / p.traits.stiffness);
+      const double step = step_at_rest(p, j);
       w.z(j) += step;
       rest_rates(p.law, middle, w.z.data(), w.zdot_v.data());
       w.z(j) -= step;

@@ -88,7 +88,7 @@ double Handle::value() const {
 void Handle::set(double value) {
   finite("parameters['" + name + "']", value);
   if (at.number != nullptr) *at.number = value;
-  if (at.mirror != nullptr) *at.mirror = value;
+  for (double* const other : at.mirrors) *other = value;
   if (at.law != nullptr) follow(*at.law);
   if (at.signal != nullptr) *at.signal = scale ? value * written : constant_signal(value);
 }

@@ -17,8 +17,8 @@ List<char> behind(const Tape& tape, Slot slot) {
 std::string at_inputs(const Tape& tape, Slot slot, const double* slots) {
   const List<char> needed = behind(tape, slot);
   std::string out;
-  for (Index k = 0; k < tape.inputs.size(); ++k)
-    if (needed[k]) out += (out.empty() ? " at " : ", ") + tape.inputs[k] + " = " + text_of(slots[k]);
+  for (Index k = 0; k < tape.named(); ++k)
+    if (needed[k]) out += (out.empty() ? " at " : ", ") + tape.name(k) + " = " + text_of(slots[k]);
   return out;
 }
 

@@ -74,6 +74,9 @@ Symbol cosh(const Symbol& a) {
 Symbol sqrt(const Symbol& a) {
   return make(Operation::sqrt, a);
 }
+Symbol exp(const Symbol& a) {
+  return make(Operation::exp, a);
+}
 Symbol log(const Symbol& a) {
   return make(Operation::log, a);
 }

@@ -30,7 +30,8 @@ void add_scaled(double slope, const double* rates, Index count, double* out) {
     for (Index d = 0; d < count; ++d) out[d] += rates[d] == 0.0 ? 0.0 : slope * rates[d];
 }
 
-template <bool prescribed> void run(const Tape& tape, const Sign* signs, Index from, Index to, double* s) {
+// `choose` gives the value of a choice.
+template <class Choose> void run(const Tape& tape, const Choose& choose, Index from, Index to, double* s) {
   double* out = s + tape.first_result() + from;
   for (const Instruction *at = tape.code.data() + from, *end = tape.code.data() + to; at != end; ++at) {
     const Instruction& i = *at;
@@ -62,10 +63,7 @@ template <bool prescribed> void run(const Tape& tape, const Sign* signs, Index f
       break;
     case Operation::select_at_least:
     case Operation::select_above:
-      if constexpr (prescribed)
-        *out = signs[i.c] > 0 ? a : s[i.b];
-      else
-        *out = chosen(tape, i, s);
+      *out = choose(i);
       break;
     default:
       *out = applied(i.operation, a, s[i.b], i.c);
@@ -81,15 +79,23 @@ void prepare(const Tape& tape, double* slots) {
 }
 
 void evaluate(const Tape& tape, double* slots) {
-  run<false>(tape, nullptr, 0, tape.code.size(), slots);
+  evaluate(tape, 0, tape.code.size(), slots);
 }
 
 void evaluate(const Tape& tape, Index from, Index to, double* slots) {
-  run<false>(tape, nullptr, from, to, slots);
+  run(tape, [&](const Instruction& i) { return chosen(tape, i, slots); }, from, to, slots);
+}
+
+void evaluate_on_side(const Tape& tape, Slot held, Sign sign, double* slots) {
+  const auto choose = [&](const Instruction& i) {
+    return tape.conditions[i.c] != held ? chosen(tape, i, slots) : slots[sign > 0 ? i.a : i.b];
+  };
+  run(tape, choose, 0, tape.code.size(), slots);
 }
 
 void evaluate(const Tape& tape, const Sign* signs, double* slots) {
-  run<true>(tape, signs, 0, tape.code.size(), slots);
+  const auto choose = [&](const Instruction& i) { return slots[signs[i.c] > 0 ? i.a : i.b]; };
+  run(tape, choose, 0, tape.code.size(), slots);
 }
 
 void read_signs(const Tape& tape, const double* slots, Sign* signs) {

@@ -19,6 +19,8 @@ void prepare(const Tape& tape, double* slots);
 void evaluate(const Tape& tape, double* slots);
 // The instructions [from, to), those before having run.
 void evaluate(const Tape& tape, Index from, Index to, double* slots);
+// A choice by the sign of the slot `held` itself takes this sign.
+void evaluate_on_side(const Tape& tape, Slot held, Sign sign, double* slots);
 // Each choice by the sign of its condition that is prescribed, also beyond the corner.
 void evaluate(const Tape& tape, const Sign* signs, double* slots);
 

@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -44,7 +45,7 @@ Node Graph::keep(const Entry& e) {
 
 // A hash that depends on the formula alone, not on other nodes of the graph.
 std::uint64_t Graph::mark(const Entry& e) const {
-  if (e.kind == Kind::input) return std::hash<std::string>()(names[e.c]);
+  if (e.kind == Kind::input || e.kind == Kind::parameter) return std::hash<std::string>()(names[e.c]);
   Entry by_marks = e;
   std::uint64_t below = 0;
   if (e.kind == Kind::operation) {
@@ -57,13 +58,16 @@ std::uint64_t Graph::mark(const Entry& e) const {
 }
 
 // Of two opposite differences one represents both if the sign does not matter: that with names in alphabetical order,
-// or with constants as subtrahends.
+// or with constants and parameters as subtrahends.
 bool Graph::is_turned(Node n) const {
   const Entry& e = nodes[n];
   if (e.kind != Kind::operation || e.operation != Operation::subtract) return false;
   const Entry &a = nodes[e.a], &b = nodes[e.b];
-  if (a.kind != b.kind) return a.kind == Kind::constant || b.kind == Kind::input;
-  if (a.kind == Kind::input) return names[b.c] < names[a.c];
+  const auto rank = [](Kind k) {
+    return k == Kind::input ? 0 : k == Kind::operation ? 1 : k == Kind::parameter ? 2 : 3;
+  };
+  if (a.kind != b.kind) return rank(a.kind) > rank(b.kind);
+  if (a.kind == Kind::input || a.kind == Kind::parameter) return names[b.c] < names[a.c];
   return marks[e.b] < marks[e.a];
 }
 
@@ -71,15 +75,35 @@ Node Graph::operation(Operation operation, Node a, Node b, std::int32_t c) {
   return keep({Kind::operation, operation, a, arity(operation) == 2 ? b : 0, c, 0.0});
 }
 
+std::int32_t Graph::number_of(const std::string& name) {
+  const auto at = std::find(names.begin(), names.end(), name);
+  const auto number = static_cast<std::int32_t>(at - names.begin());
+  if (at == names.end()) names.push_back(name);
+  return number;
+}
+
 Node Graph::input(const std::string& name) {
   if (name.empty()) reject("name", "of an input is empty");
   const auto at = inputs.find(name);
   if (at != inputs.end()) return at->second;
-  names.push_back(name);
-  const Node fresh =
-      keep({Kind::input, Operation::add, 0, 0, static_cast<std::int32_t>(names.size() - 1), 0.0});
+  const Node fresh = keep({Kind::input, Operation::add, 0, 0, number_of(name), 0.0});
   inputs.emplace(name, fresh);
   return fresh;
+}
+
+Node Graph::parameter(const std::string& name, double value) {
+  if (name.empty()) reject("name", "of a parameter is empty");
+  if (name.find('.') != std::string::npos || name == "time")
+    reject("name",
+           "= '" + name + "' is not allowed for a parameter: it must be a name without a dot, not 'time'");
+  finite("value of '" + name + "'", value);
+  return keep({Kind::parameter, Operation::add, 0, 0, number_of(name), value + 0.0});
+}
+
+Node Graph::variable(Node of, const std::string& name) {
+  const std::map<std::string, Node> named = parameters(order({of}));
+  const auto at = named.find(name);
+  return at != named.end() ? at->second : input(name);
 }
 
 Node Graph::constant(double value) {
@@ -309,7 +333,10 @@ Graph::Loaded Graph::load_soundly(const Tape& tape, const Sign* signs) {
   const Live needed = live(tape, signs);
   Index slot = 0;
   for (const std::string& name : tape.inputs) at[slot++] = input(name);
-  for (const double c : tape.constants) at[slot++] = constant(c);
+  for (Index k = 0; k < tape.constants.size(); ++k) {
+    const double c = tape.constants[k];
+    at[slot++] = k < tape.parameters.size() ? parameter(tape.parameters[k], c) : constant(c);
+  }
   for (const Instruction& i : tape.code) {
     Node& out = at[slot];
     if (needed.slots[slot++] == 0) continue;

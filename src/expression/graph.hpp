@@ -20,6 +20,8 @@ class Graph {
 public:
   Node input(const std::string& name);
   Node constant(double value); // finite
+  Node parameter(const std::string& name,
+                 double value); // a constant that is varied by its name: never folded
   // Choices by `where`; operations undefined for their constants (log(-1), x/0) are rejected.
   Node apply(Operation operation, Node a, Node b);
   Node apply(Operation operation, Node a) { return apply(operation, a, a); }
@@ -34,6 +36,8 @@ public:
 
   std::optional<double> value(Node n) const; // of a constant
   bool is_input(Node n) const { return nodes[n].kind == Kind::input; }
+  // The parameter with this name that a node depends on, else the input.
+  Node variable(Node of, const std::string& name);
   // Known from how the value is made (x^2, |x|, max(0, x), their sums and products); false: it may be negative.
   bool is_non_negative(Node n) const;
 
@@ -52,7 +56,7 @@ public:
   List<List<Node>> jacobian(const List<Node>& of, const List<Node>& with_respect_to);
 
   // The tape of these outputs. It has the inputs that it needs in the order of the alphabet, or these ones, of which
-  // some may be unused.
+  // some may be unused. Throws where a parameter has two values, or the name of an input.
   Tape tape(const List<Node>& outputs) const;
   Tape tape(const List<Node>& outputs, const List<std::string>& inputs) const;
   List<Node> conditions(const List<Node>& outputs) const; // of the choices in such a tape, in its order
@@ -60,12 +64,13 @@ public:
   Index size() const { return nodes.size(); }
 
 private:
-  enum class Kind : std::uint8_t { input, constant, operation };
+  enum class Kind : std::uint8_t { input, constant, operation, parameter };
   struct Entry {
     Kind kind = Kind::operation;
     Operation operation = Operation::add;
     Node a = 0, b = 0;
-    std::int32_t c = 0; // of inputs the number of the name; of choices the node of the condition
+    std::int32_t c =
+        0; // of inputs and parameters the number of the name; of choices the node of the condition
     double value = 0.0;
 
     bool operator==(const Entry&) const = default;
@@ -75,6 +80,7 @@ private:
   };
 
   Node keep(const Entry& e);
+  std::int32_t number_of(const std::string& name);
   std::uint64_t mark(const Entry& e) const;
   bool is_turned(Node n) const;
   Node operation(Operation operation, Node a, Node b, std::int32_t c = 0);
@@ -92,6 +98,7 @@ private:
   Loaded load_soundly(const Tape& tape, const Sign* signs);
   Node derivative(Node of, const List<Node>& rates);
   List<Node> order(const List<Node>& outputs) const;
+  std::map<std::string, Node> parameters(const List<Node>& all) const;
 
   List<std::string> names;
   List<Entry> nodes;

@@ -38,17 +38,42 @@ enum class Operation : std::uint8_t {
   asinh,
   acosh,
   atanh,
+  erf,
   hypot,
   select_at_least,
   select_above
 };
 template <> struct Words<Operation> {
-  static constexpr const char* list[] = {
-      "add",         "subtract", "multiply", "divide", "negate", "square", "integer_power",
-      "power",       "sqrt",     "exp",      "expm1",  "log",    "log1p",  "sin",
-      "cos",         "tan",      "asin",     "acos",   "atan",   "atan2",  "sinh",
-      "cosh",        "tanh",     "asinh",    "acosh",  "atanh",  "hypot",  "select_at_least",
-      "select_above"};
+  static constexpr const char* list[] = {"add",
+                                         "subtract",
+                                         "multiply",
+                                         "divide",
+                                         "negate",
+                                         "square",
+                                         "integer_power",
+                                         "power",
+                                         "sqrt",
+                                         "exp",
+                                         "expm1",
+                                         "log",
+                                         "log1p",
+                                         "sin",
+                                         "cos",
+                                         "tan",
+                                         "asin",
+                                         "acos",
+                                         "atan",
+                                         "atan2",
+                                         "sinh",
+                                         "cosh",
+                                         "tanh",
+                                         "asinh",
+                                         "acosh",
+                                         "atanh",
+                                         "erf",
+                                         "hypot",
+                                         "select_at_least",
+                                         "select_above"};
 };
 
 constexpr bool is_select(Operation o) {
@@ -65,7 +90,8 @@ constexpr int arity(Operation o) {
 // f(-x) = -f(x), bitwise
 constexpr bool is_odd(Operation o) {
   return o == Operation::sin || o == Operation::tan || o == Operation::asin || o == Operation::atan ||
-         o == Operation::sinh || o == Operation::tanh || o == Operation::asinh || o == Operation::atanh;
+         o == Operation::sinh || o == Operation::tanh || o == Operation::asinh || o == Operation::atanh ||
+         o == Operation::erf;
 }
 // f(-x) = f(x)
 constexpr bool is_even(Operation o) {
@@ -137,6 +163,8 @@ inline double applied(Operation o, double a, double b, int n) {
     return std::acosh(a);
   case Operation::atanh:
     return std::atanh(a);
+  case Operation::erf:
+    return std::erf(a);
   case Operation::hypot:
     return std::hypot(a, b);
   case Operation::select_at_least:

@@ -5,6 +5,7 @@
 #include "expression/operation.hpp"
 
 #include <cmath>
+#include <numbers>
 
 namespace stickslip {
 
@@ -18,7 +19,7 @@ inline double integer_power_of(double a, int n) {
 // d value / d a (`by_b` false) or d value / d b of value = operation(a, b); n is the exponent of an integer power.
 // Choices have none: the derivative of a choice is the choice of derivatives.
 template <class T> T partial(Operation o, bool by_b, const T& a, const T& b, int n, const T& value) {
-  using std::cos, std::sin, std::sinh, std::cosh, std::sqrt, std::log, std::pow;
+  using std::cos, std::sin, std::sinh, std::cosh, std::sqrt, std::log, std::pow, std::exp;
   switch (o) {
   case Operation::add:
     return constant_like(a, 1.0);
@@ -72,6 +73,8 @@ template <class T> T partial(Operation o, bool by_b, const T& a, const T& b, int
     return 1.0 / sqrt((a - 1.0) * (a + 1.0));
   case Operation::atanh:
     return 1.0 / ((1.0 - a) * (1.0 + a));
+  case Operation::erf:
+    return 2.0 * std::numbers::inv_sqrtpi * exp(-(a * a));
   case Operation::hypot:
     return by_b ? b / value : a / value;
   case Operation::select_at_least:

@@ -39,10 +39,12 @@ void check(const Tape& tape, Index number) {
 
 void check(const Tape& tape) {
   if (tape.slots() > std::numeric_limits<Slot>::max()) damaged("it", "is too long");
+  if (tape.parameters.size() > tape.constants.size()) damaged("a parameter", "has no value");
   std::set<std::string> names;
-  for (const std::string& name : tape.inputs) {
-    if (name.empty()) damaged("an input", "has no name");
-    if (!names.insert(name).second) damaged("input '" + name + "'", "occurs twice");
+  for (Index k = 0; k < tape.named(); ++k) {
+    const std::string kind = k < tape.inputs.size() ? "input" : "parameter", &name = tape.name(k);
+    if (name.empty()) damaged("an " + kind, "has no name");
+    if (!names.insert(name).second) damaged(kind + " '" + name + "'", "occurs twice");
   }
   for (Index k = 0; k < tape.constants.size(); ++k)
     finite("constants[" + std::to_string(k) + "]", tape.constants[k]);
@@ -54,7 +56,7 @@ void check(const Tape& tape) {
 std::size_t hash_of(const Tape& tape) {
   std::size_t h = 0;
   const auto mix = [&](std::size_t x) { h = (h ^ x) * 1099511628211ULL + (h >> 29U); };
-  for (const std::string& name : tape.inputs) mix(std::hash<std::string>()(name));
+  for (Index k = 0; k < tape.named(); ++k) mix(std::hash<std::string>()(tape.name(k)));
   for (const double c : tape.constants) mix(std::hash<double>()(c));
   for (const Instruction& i : tape.code) {
     mix(static_cast<std::size_t>(i.operation));

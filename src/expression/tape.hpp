@@ -29,20 +29,28 @@ struct Instruction {
 };
 
 struct Tape {
-  List<std::string> inputs; // "arm.position", "arm.velocity", "time", a parameter
+  List<std::string> inputs;     // "arm.position", "arm.velocity", "time"
+  List<std::string> parameters; // names of the first constants
   List<double> constants;
   List<Instruction> code;
   List<Slot> conditions; // values whose signs decide
   List<Slot> outputs;
 
   static constexpr auto fields() {
-    return std::tuple{field("inputs", &Tape::inputs), field("constants", &Tape::constants, {}, Range::finite),
-                      field("code", &Tape::code), field("conditions", &Tape::conditions),
+    return std::tuple{field("inputs", &Tape::inputs),
+                      field("parameters", &Tape::parameters),
+                      field("constants", &Tape::constants, {}, Range::finite),
+                      field("code", &Tape::code),
+                      field("conditions", &Tape::conditions),
                       field("outputs", &Tape::outputs)};
   }
 
   Index first_result() const { return inputs.size() + constants.size(); }
   Index slots() const { return first_result() + code.size(); }
+  Index named() const { return inputs.size() + parameters.size(); } // slots with a name: the first ones
+  const std::string& name(Index slot) const {
+    return slot < inputs.size() ? inputs[slot] : parameters[slot - inputs.size()];
+  }
   bool is_constant(Slot s) const { return s >= inputs.size() && s < first_result(); }
 };
 

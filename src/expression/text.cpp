@@ -71,7 +71,7 @@ private:
     List<std::string> names;
     for (Index s = 0; s < tape.slots(); ++s) {
       if (!needed[s]) continue;
-      if (s < tape.inputs.size()) names.push_back(tape.inputs[s]);
+      if (s < tape.named()) names.push_back(tape.name(s));
       count += s >= tape.first_result() ? 1 : 0;
     }
     return joined({"<", std::to_string(count), " operations on ", quoted(names), ">"});
@@ -86,7 +86,7 @@ private:
   }
 
   Formula formula(Slot s) const {
-    if (s < tape.inputs.size()) return {tape.inputs[s], of_atom};
+    if (s < tape.named()) return {tape.name(s), of_atom};
     if (s < tape.first_result()) {
       const double c = tape.constants[s - tape.inputs.size()];
       return {text_of(c), c < 0.0 ? of_sign : of_atom};

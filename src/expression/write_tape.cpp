@@ -2,6 +2,7 @@
 // does not depend on other expressions in the graph.
 #include "core/error.hpp"
 #include "expression/graph.hpp"
+#include "expression/text.hpp"
 
 #include <algorithm>
 #include <set>
@@ -38,6 +39,20 @@ List<Node> Graph::conditions(const List<Node>& outputs) const {
   return out;
 }
 
+std::map<std::string, Node> Graph::parameters(const List<Node>& all) const {
+  std::map<std::string, Node> out;
+  for (const Node n : all) {
+    const Entry& e = nodes[n];
+    if (e.kind != Kind::parameter) continue;
+    const std::string& name = names[e.c];
+    if (const auto [at, fresh] = out.emplace(name, n); !fresh)
+      reject("parameter", "'" + name + "' has two values in one formula, " +
+                              text_of(nodes[at->second].value) + " and " + text_of(e.value) +
+                              ": give it one value, or two names");
+  }
+  return out;
+}
+
 Tape Graph::tape(const List<Node>& outputs) const {
   std::set<std::string> needed;
   for (const Node n : order(outputs))
@@ -52,6 +67,12 @@ Tape Graph::tape(const List<Node>& outputs, const List<std::string>& given) cons
   for (Index k = 0; k < given.size(); ++k)
     if (const auto at = inputs.find(given[k]); at != inputs.end()) slot[at->second] = static_cast<Slot>(k);
   const List<Node> all = order(outputs);
+  for (const auto& [name, n] : parameters(all)) {
+    if (std::find(given.begin(), given.end(), name) != given.end())
+      reject("parameter", "'" + name + "' has the name of an input: rename one of them");
+    slot[n] = static_cast<Slot>(out.first_result());
+    out.parameters.push_back(name), out.constants.push_back(nodes[n].value);
+  }
   for (const Node n : all) {
     if (is_input(n) && slot[n] < 0)
       throw UnknownName("unknown input '" + names[nodes[n].c] + "'; known are: " + quoted(given));

@@ -37,11 +37,13 @@ struct LawTraits {
       false;          // no jump, but derivatives jump at v = 0: velocity reversals switch the flow
   bool affine = true; // on each side of zero: dry constant, viscous part linear, no internal states
   bool needs_interpreter = false;
-  Index switches = 0;     // internal switching guards besides v = 0 (generalised Maxwell slip), else 0
-  Index bends = 0;        // zeros at which the slopes of rates jump but nothing switches: bends() in law.hpp
-  Interval break_away;    // levels per unit load that quasi-static loading from rest has to exceed
-  double stiffness = 0.0; // at rest, per unit load: bristles only
-  double damping = 0.0;   // at rest, per unit load, of bristles; the viscous part is not in it
+  bool searches = false;   // steady states are found numerically, within the speeds of a formula
+  bool reads_load = false; // the force per unit load, or a rate, depends on the load
+  Index switches = 0;      // internal switching guards besides v = 0 (generalised Maxwell slip), else 0
+  Index bends = 0;         // zeros at which the slopes of rates jump but nothing switches: bends() in law.hpp
+  Interval break_away;     // levels per unit load that quasi-static loading from rest has to exceed
+  double stiffness = 0.0;  // at rest, per unit load: bristles only
+  double damping = 0.0;    // at rest, per unit load, of bristles; the viscous part is not in it
 };
 
 // Traits of a bristle that holds up to `level` per unit load.

@@ -1,5 +1,6 @@
 #include "friction/law.hpp"
 
+#include "core/error.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 
@@ -119,6 +120,8 @@ LawTraits traits(const Law& law) {
     sum.reversal_switches = sum.reversal_switches || t.reversal_switches;
     sum.affine = sum.affine && t.affine;
     sum.needs_interpreter = sum.needs_interpreter || t.needs_interpreter;
+    sum.searches = sum.searches || t.searches;
+    sum.reads_load = sum.reads_load || t.reads_load;
     sum.switches += t.switches;
     sum.break_away.lo += t.break_away.lo;
     sum.break_away.hi += t.break_away.hi;
@@ -150,12 +153,15 @@ List<std::string> state_names(const Law& law) {
 
 template <class T>
 ForceOf<T> evaluate(const Law& law, const T& v, int direction, unsigned branch,
-                    const std::type_identity_t<T>* z, std::type_identity_t<T>* zdot) {
+                    const std::type_identity_t<T>* z, std::type_identity_t<T>* zdot,
+                    const std::type_identity_t<T>& load) {
   ForceOf<T> sum;
   walk(law, [&](const auto& x, const Offset& at) {
     using X = std::decay_t<decltype(x)>;
     ForceOf<T> f;
-    if constexpr (with_states<X>)
+    if constexpr (requires { bristle(x, v, direction, branch, z, zdot, load); })
+      f = bristle(x, v, direction, 0U, z + at.state, zdot + at.state, load);
+    else if constexpr (with_states<X>)
       f = bristle(x, v, direction, own_branch(x, branch, at.bit), z + at.state, zdot + at.state);
     else
       f = curve(x, v, direction);
@@ -165,11 +171,14 @@ ForceOf<T> evaluate(const Law& law, const T& v, int direction, unsigned branch,
   return sum;
 }
 
-template Force evaluate(const Law&, const double&, int, unsigned, const double*, double*);
-template ForceOf<Dual<1>> evaluate(const Law&, const Dual<1>&, int, unsigned, const Dual<1>*, Dual<1>*);
-template ForceOf<Dual<2>> evaluate(const Law&, const Dual<2>&, int, unsigned, const Dual<2>*, Dual<2>*);
+template Force evaluate(const Law&, const double&, int, unsigned, const double*, double*, const double&);
+template ForceOf<Dual<1>> evaluate(const Law&, const Dual<1>&, int, unsigned, const Dual<1>*, Dual<1>*,
+                                   const Dual<1>&);
+template ForceOf<Dual<2>> evaluate(const Law&, const Dual<2>&, int, unsigned, const Dual<2>*, Dual<2>*,
+                                   const Dual<2>&);
 template ForceOf<Dual<element_seeds>> evaluate(const Law&, const Dual<element_seeds>&, int, unsigned,
-                                               const Dual<element_seeds>*, Dual<element_seeds>*);
+                                               const Dual<element_seeds>*, Dual<element_seeds>*,
+                                               const Dual<element_seeds>&);
 
 Slopes linearise(const Law& law, double v, int direction, unsigned branch, const double* z, double* dry_z,
                  double* zdot_v, double* zdot_z) {
@@ -194,7 +203,7 @@ Slopes linearise(const Law& law, double v, int direction, unsigned branch, const
 Interval rest_interval(const Law& law, const double* z) {
   Interval sum;
   walk(law, [&](const auto& x, const Offset& at) {
-    const Interval own = rest_of(x, z + at.state);
+    const Interval own = rest_of(x, z != nullptr ? z + at.state : nullptr);
     sum.lo += own.lo;
     sum.hi += own.hi;
   });
@@ -212,6 +221,29 @@ void rest_rates(const Law& law, double dry, const double* z, double* zdot) {
     else
       std::fill(zdot + at.state, zdot + at.state + count(x), 0.0);
   });
+}
+
+Vector start_states(const Law& law) {
+  List<double> all;
+  walk(law, [&](const auto& x, const Offset&) {
+    if constexpr (requires { x.start; })
+      all.insert(all.end(), x.start.begin(), x.start.end());
+    else
+      all.resize(all.size() + count(x));
+  });
+  return Eigen::Map<const Vector>(all.data(), all.size());
+}
+
+Vector state_sizes(const Law& law) {
+  const Index n = start_states(law).size();
+  Vector slow(n), fast(n);
+  steady(law, tolerance::creep_velocity, slow.data());
+  steady(law, tolerance::fast_velocity, fast.data());
+  Vector out = slow.cwiseAbs().cwiseMax(fast.cwiseAbs());
+  walk(law, [&](const auto& x, const Offset& at) {
+    if constexpr (requires { sizes(x, out.data()); }) sizes(x, out.data() + at.state);
+  });
+  return out;
 }
 
 Force steady(const Law& law, double v, double* z) {
@@ -243,6 +275,9 @@ Slopes steady_slopes(const Law& law, double v, int direction) {
 
 double steady_force(const Law& law, const LawTraits& about_law, double v, double normal_load) {
   if (std::isnan(v)) return v;
+  if (about_law.reads_load && normal_load != 1.0)
+    reject("normal_load", normal_load,
+           "1 for a law that reads the load, whose steady state is that of 1 N: response() takes any load");
   if (v == 0.0) return normal_load * 0.5 * (about_law.break_away.lo + about_law.break_away.hi);
   const Force f = steady(law, v, nullptr);
   return normal_load * f.dry + f.viscous;

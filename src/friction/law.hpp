@@ -18,7 +18,7 @@
 namespace stickslip {
 
 using Term = std::variant<Coulomb, Viscous, Stribeck, Tanh, Table, Callable, LuGre, Dahl, TwoStateBristle,
-                          ElastoPlastic, MaxwellSlip, BoucWen, Leuven>;
+                          ElastoPlastic, MaxwellSlip, BoucWen, Leuven, Formula>;
 
 struct Law {
   List<Term> terms;
@@ -46,19 +46,22 @@ LawTraits traits(const Law&);
 List<std::string> state_names(const Law&);
 
 // The dry parts and bristles together are `dry` (per unit load); rates of all internal states go to zdot.
-// `branch` holds the internal switching state (bit i: element i slips), 0 where the law has none.
+// `branch` holds the internal switching state (bit i: element i slips), 0 where the law has none. Formulas may read the
+// normal load.
 template <class T>
 ForceOf<T> evaluate(const Law&, const T& v, int direction, unsigned branch, const std::type_identity_t<T>* z,
-                    std::type_identity_t<T>* zdot);
+                    std::type_identity_t<T>* zdot, const std::type_identity_t<T>& load = 1.0);
 // Compiled in law.cpp: numbers; derivatives by v and one state; by all that an element's force depends on.
 inline constexpr int element_seeds = 8;
-extern template Force evaluate(const Law&, const double&, int, unsigned, const double*, double*);
-extern template ForceOf<Dual<1>> evaluate(const Law&, const Dual<1>&, int, unsigned, const Dual<1>*,
-                                          Dual<1>*);
-extern template ForceOf<Dual<2>> evaluate(const Law&, const Dual<2>&, int, unsigned, const Dual<2>*,
-                                          Dual<2>*);
+extern template Force evaluate(const Law&, const double&, int, unsigned, const double*, double*,
+                               const double&);
+extern template ForceOf<Dual<1>> evaluate(const Law&, const Dual<1>&, int, unsigned, const Dual<1>*, Dual<1>*,
+                                          const Dual<1>&);
+extern template ForceOf<Dual<2>> evaluate(const Law&, const Dual<2>&, int, unsigned, const Dual<2>*, Dual<2>*,
+                                          const Dual<2>&);
 extern template ForceOf<Dual<element_seeds>> evaluate(const Law&, const Dual<element_seeds>&, int, unsigned,
-                                                      const Dual<element_seeds>*, Dual<element_seeds>*);
+                                                      const Dual<element_seeds>*, Dual<element_seeds>*,
+                                                      const Dual<element_seeds>&);
 
 // Derivatives at the same place: d/dv and d/dz_j of dry and viscous and of each zdot_i (row-major n x n).
 struct Slopes {
@@ -74,6 +77,11 @@ Interval rest_interval(const Law&, const double* z);
 // bristle state of TwoStateBristle, whose step at v = 0 is set-valued; zero for most). Set-valued terms share
 // by equal utilisation.
 void rest_rates(const Law&, double dry, const double* z, double* zdot);
+
+// Values of the internal states at the start of a run, where it does not say otherwise.
+Vector start_states(const Law&);
+// Sizes of the internal states.
+Vector state_sizes(const Law&);
 
 // Steady state at v != 0 with the internal states settled; also fills z (unless null).
 Force steady(const Law&, double v, double* z);

@@ -108,7 +108,7 @@ public:
       const Interval rest = rest_interval(law_, z.data());
       f.dry = 0.5 * (rest.lo + rest.hi);
     } else {
-      f = evaluate(law_, velocity(t), direction_, branch, z.data(), rate_.data());
+      f = evaluate(law_, velocity(t), direction_, branch, z.data(), rate_.data(), load_);
     }
     return load_ * f.dry + f.viscous;
   }
@@ -218,7 +218,7 @@ private:
         const Interval rest = rest_interval(law_, here.data());
         rest_rates(law_, 0.5 * (rest.lo + rest.hi), here.data(), rate_.data());
       } else {
-        f = evaluate(law_, v, direction_, branch, here.data(), rate_.data());
+        f = evaluate(law_, v, direction_, branch, here.data(), rate_.data(), load_);
       }
       if (with_slopes && n_ > 0)
         linearise(law_, v, direction_ == 0 ? 1 : direction_, branch, here.data(), dry_z_.data(),

@@ -4,6 +4,7 @@
 #include "friction/bristles/bouc_wen.hpp"
 #include "friction/bristles/dahl.hpp"
 #include "friction/bristles/elasto_plastic.hpp"
+#include "friction/bristles/formula.hpp"
 #include "friction/bristles/leuven.hpp"
 #include "friction/bristles/lugre.hpp"
 #include "friction/bristles/maxwell_slip.hpp"

@@ -46,6 +46,8 @@ public:
         reject("on" + suffix, "must give a finite, non-zero direction over the coordinates");
     }
     for (const Part& p : f.load.parts) names.load("load" + suffix, p);
+    if (!f.load.parts.empty() && f.load.parts.front().name.ends_with(".normal_force"))
+      takes_normal_force("law" + suffix, f.law);
     load_table(f, suffix);
     if (f.automaton.load_factor > 0.0 && f.load.empty())
       reject("load" + suffix,
@@ -73,6 +75,7 @@ public:
     if (!c.has_tangent()) return;
     if (c.tangent_expression.outputs.empty()) names.gradient("tangent" + suffix, c.tangent);
     check_law(c.friction, c.automaton, suffix);
+    takes_normal_force("friction" + suffix, c.friction);
     if (c.automaton.load_factor > 0.0)
       reject("load_factor" + suffix, c.automaton.load_factor,
              "0: a contact's friction has its normal force for load");
@@ -150,6 +153,18 @@ private:
     if (tape.slots() > longest_restitution)
       reject(what, "has " + std::to_string(tape.slots()) + " values: it must have at most " +
                        std::to_string(longest_restitution));
+  }
+
+  // A contact makes its normal force of the friction, and its friction starts from zero where it closes.
+  static void takes_normal_force(const std::string& what, const Law& law) {
+    if (traits(law).reads_load)
+      reject(what,
+             "reads the load, which a contact makes of the friction: write the law per unit normal force, "
+             "without load, or add friction with a normal_load of its own");
+    if (!start_states(law).isZero(0.0))
+      reject(what,
+             "has a state that does not start from zero, where a contact that closes starts: shift it by its "
+             "start, or take its logarithm");
   }
 
   static void load_table(const FrictionElement& f, const std::string& suffix) {

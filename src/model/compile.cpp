@@ -6,6 +6,7 @@
 #include "model/compile_control.hpp"
 #include "model/compile_smooth.hpp"
 #include "model/draft.hpp"
+#include "model/paths.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -99,6 +100,7 @@ template <class... E> void wire_all(Draft& d) {
 }
 
 System drafted(const Machine& machine, bool own_signals, const System* sized_as) {
+  check_parameters(machine);
   Draft d(machine, own_signals);
   declare_plant(d);
   declare_constraints(d);
@@ -120,6 +122,9 @@ System drafted(const Machine& machine, bool own_signals, const System* sized_as)
     take_sizes(d.sys, *sized_as);
   else
     size(d.sys, machine.scales);
+  d.sys.start = Vector::Zero(d.sys.nx);
+  for (const Friction& p : d.sys.friction)
+    if (p.states >= 0) d.sys.start.segment(p.states, p.traits.states) = start_states(p.law);
   list_variables(d);
   d.sys.identity = identity_of(machine);
   return std::move(d.sys);

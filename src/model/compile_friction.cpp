@@ -146,6 +146,10 @@ void wire_load(Draft& d, const FrictionElement& f, Friction& p) {
 
 } // namespace
 
+// A formula whose steady state still changes by this share between its slowest speed and this one has no limit for
+// v -> 0: a logarithm.
+constexpr double no_longer_creeping = 1e-10, has_limit = 1e-3;
+
 double fine_structure(const Law& law, const LawTraits& traits) {
   if (traits.affine) return 0.0;
   const auto steady_at = [&](double v) { // internal states and force
@@ -154,12 +158,14 @@ double fine_structure(const Law& law, const LawTraits& traits) {
     return z;
   };
   const List<double> near = steady_at(tolerance::creep_velocity), far = steady_at(tolerance::fast_velocity);
+  const int halvings = traits.searches ? 15 : 60;
+  const List<double> less_near = traits.searches ? steady_at(no_longer_creeping) : near;
   double finest = 0.0;
   for (Index k = 0; k < near.size(); ++k) {
     const double all = std::abs(near[k] - far[k]);
-    if (!(all > 0.0)) continue;
-    double lo = tolerance::creep_velocity, hi = tolerance::fast_velocity; // in the logarithm
-    for (int i = 0; i < 60; ++i) {
+    if (!(all > 0.0) || std::abs(less_near[k] - near[k]) > has_limit * all) continue; // or it has no limit
+    double lo = tolerance::creep_velocity, hi = tolerance::fast_velocity;             // in the logarithm
+    for (int i = 0; i < halvings; ++i) {
       const double v = std::sqrt(lo) * std::sqrt(hi);
       (std::abs(steady_at(v)[k] - near[k]) < 0.05 * all ? lo : hi) = v;
     }

@@ -1,6 +1,8 @@
 #include "model/paths.hpp"
 
+#include "core/error.hpp"
 #include "core/list.hpp"
+#include "core/number_text.hpp"
 
 #include <algorithm>
 #include <map>
@@ -16,11 +18,11 @@ public:
   Quantity quantity; // of the visited number
 
   void operator()(const std::string& path, double& number) {
-    found.push_back({path, &number, nullptr, nullptr, quantity});
+    found.push_back({path, &number, {}, nullptr, quantity});
   }
 
   void operator()(const std::string& path, Signal& signal) {
-    if (!signal.pieces.empty()) found.push_back({path, nullptr, nullptr, &signal, quantity});
+    if (!signal.pieces.empty()) found.push_back({path, nullptr, {}, &signal, quantity});
   }
 
   void operator()(const std::string& path, Source& source) { (*this)(path, source.signal); }
@@ -34,6 +36,18 @@ public:
     const std::string one = path.substr(0, path.size() - 1);
     for (Index i = 0; i < sources.size(); ++i)
       (*this)(sources.size() > 1 ? one + std::to_string(i) : one, sources[i]);
+  }
+
+  // Parameters are named by themselves, wherever they stand.
+  void parameters(Tape& tape) {
+    for (Index k = 0; k < tape.parameters.size(); ++k) {
+      const auto same = [&](const Path& p) { return p.name == tape.parameters[k]; };
+      const auto at = std::find_if(found.begin(), found.end(), same);
+      if (at == found.end())
+        found.push_back({tape.parameters[k], &tape.constants[k], {}, nullptr, {}});
+      else
+        at->mirrors.push_back(&tape.constants[k]);
+    }
   }
 
   void operator()(const std::string& path, Law& law) {
@@ -75,24 +89,31 @@ public:
         const std::string& row = rows[i];
         const std::string& column = columns[j];
         const bool diagonal = symmetric && i == j;
-        found.push_back({diagonal ? row + "." + name : name + "[" + row + "," + column + "]", &a(i, j),
-                         symmetric && i != j && a(i, j) == a(j, i) ? &a(j, i) : nullptr, nullptr, quantity});
+        found.push_back(
+            {diagonal ? row + "." + name : name + "[" + row + "," + column + "]", &a(i, j),
+             symmetric && i != j && a(i, j) == a(j, i) ? List<double*>{&a(j, i)} : List<double*>{}, nullptr,
+             quantity});
       }
   }
 
 private:
   // The other one of two levels that were given as one number.
-  static double* other_level(Term& term, const double* number) {
+  static List<double*> other_level(Term& term, const double* number) {
     return std::visit(
-        [&](auto& x) -> double* {
+        [&](auto& x) -> List<double*> {
           auto* levels = levels_of(x);
-          if (levels == nullptr || !levels->kinetic_follows) return nullptr;
-          if (number == &levels->static_level) return &levels->kinetic;
-          return number == &levels->kinetic ? &levels->static_level : nullptr;
+          if (levels == nullptr || !levels->kinetic_follows) return {};
+          if (number == &levels->static_level) return {&levels->kinetic};
+          if (number == &levels->kinetic) return {&levels->static_level};
+          return {};
         },
         term);
   }
 
+  struct Named { // a parameter of a formula, as a field
+    const char* name;
+    Quantity quantity;
+  };
   template <class F> static void each_number(Law& law, F&& f) {
     for (Index k = 0; k < law.terms.size(); ++k)
       std::visit(
@@ -100,10 +121,28 @@ private:
             each_field(term, [&](const auto& field, auto& value) {
               if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) f(k, field, value);
             });
+            if constexpr (std::is_same_v<std::decay_t<decltype(term)>, Formula>)
+              for (Index i = 0; i < term.values.size(); ++i)
+                f(k, Named{term.parameters[i].c_str(), {}}, term.values[i]);
           },
           law.terms[k]);
   }
 };
+
+// f(tape) for every formula of a machine.
+template <class M, class F> void each_tape(M& machine, F&& f) {
+  const auto of = [&](auto& described) {
+    each_field(described, [&](const auto&, auto& value) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Tape>) f(value);
+      if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Law>)
+        for (auto& term : value.terms)
+          if (auto* formula = std::get_if<Formula>(&term))
+            for (auto* tape : {&formula->motion, &formula->level, &formula->reset}) f(*tape);
+    });
+  };
+  std::visit(of, machine.plant);
+  for (auto& e : machine.elements) std::visit(of, e);
+}
 
 void walk_plant(Walk& walk, Plant& p) {
   const auto symmetric = [&](const char* name, Matrix& a, Quantity quantity) {
@@ -150,7 +189,8 @@ List<Path> paths(Machine& m) {
     if (auto* c = std::get_if<ConstraintElement>(&e)) // ratios
       for (Part& p : c->on.parts) walk(c->name + ".on[" + p.name + "]", p.factor);
   std::visit([&](auto& plant) { walk_plant(walk, plant); }, m.plant);
-  for (const Element& e : m.elements) { // named parameters of expressions
+  each_tape(m, [&](Tape& tape) { walk.parameters(tape); });
+  for (const Element& e : m.elements) { // numbers that an expression replaces
     const auto* c = std::get_if<ContactElement>(&e);
     const auto* f = std::get_if<FrictionElement>(&e);
     const void* unused = c != nullptr && !c->gap_expression.outputs.empty()    ? &c->gap
@@ -161,6 +201,21 @@ List<Path> paths(Machine& m) {
       std::erase_if(walk.found, [&](const Path& p) { return p.number == &c->restitution; });
   }
   return std::move(walk.found);
+}
+
+void check_parameters(const Machine& machine) {
+  std::map<std::string, double> known;
+  each_tape(machine, [&](const Tape& tape) {
+    for (Index k = 0; k < tape.parameters.size(); ++k) {
+      const std::string& name = tape.parameters[k];
+      const double value = tape.constants[k], first = known.emplace(name, value).first->second;
+      if (value != first)
+        reject("parameter", "'" + name + "' is " + number_text(first) + " in one formula and " +
+                                number_text(value) + " in another: give it one value, or two names");
+      if (machine.has(name))
+        reject("parameter", "'" + name + "' has the name of a coordinate or an element: rename one of them");
+    }
+  });
 }
 
 Machine with_own_numbers(Machine machine, const List<std::string>& varied) {

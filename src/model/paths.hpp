@@ -5,6 +5,7 @@
 //   <controller>.control.<parameter>     pid.control.kp, pid.control.limits.max
 //   <coordinate>.force, <input>.signal   the force, if it is the only one there
 //   <coordinate>.mass, mass[a,b]         entries of matrices, and so on for damping, stiffness, A, B, C, D
+//   <parameter>                          named numbers of formulas
 #pragma once
 
 #include "core/list.hpp"
@@ -18,8 +19,9 @@ namespace stickslip {
 struct Path {
   std::string name;
   double* number = nullptr;
-  double* mirror =
-      nullptr; // the same parameter: an entry by symmetry, or the other of two levels given as one number
+  // The same parameter elsewhere: an entry by symmetry, the other of two levels given as one number, a parameter in other
+  // formulas.
+  List<double*> mirrors;
   Signal* signal = nullptr;
   Quantity quantity;
   Law* law = nullptr; // law that contains the number
@@ -27,6 +29,9 @@ struct Path {
 
 // Pointers into `machine`, valid until an element is added.
 List<Path> paths(Machine& machine);
+
+// Throws if a parameter of formulas has two values, or the name of a coordinate or an element.
+void check_parameters(const Machine& machine);
 
 // A copy of the machine in which no number depends on the numbers to be varied (give_own_numbers in friction/law.hpp).
 Machine with_own_numbers(Machine machine, const List<std::string>& varied);

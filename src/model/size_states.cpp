@@ -154,7 +154,7 @@ private:
       if (p.traits.states > 0) {
         List<double> z(p.traits.states);
         steady(p.law, tolerance::creep_velocity, z.data());
-        length = std::abs(z[0]);
+        if (p.traits.stiffness > 0.0) length = std::abs(z[0]); // else its first state is no deflection
       }
       for (Index i = 0; i < n; ++i) {
         const double w = weight(p.velocity.x, n + i);
@@ -201,20 +201,21 @@ void size_matrix_states(System& sys, const Vector& rates) {
 // A bristle's deflection has the size of its steady state.
 void size_bristles(System& sys) {
   for (const Friction& p : sys.friction) {
-    if (p.traits.states == 0) continue;
-    List<double> slow(p.traits.states), fast = slow;
-    steady(p.law, tolerance::creep_velocity, slow.data());
-    steady(p.law, tolerance::fast_velocity, fast.data());
-    for (Index i = 0; i < slow.size(); ++i)
-      sys.nominal(p.states + i) = std::max(std::abs(slow[i]), std::abs(fast[i]));
+    if (p.traits.states > 0) sys.nominal.segment(p.states, p.traits.states) = state_sizes(p.law);
   }
 }
+
+constexpr double least_share_of_start = 1e-6;
 
 // While a bristle deflects, or a force falls from its peak, velocities are of the order of the Stribeck velocity,
 // whatever the speeds at other times: velocity errors are relative to it.
 void size_fine_velocities(System& sys) {
   sys.finest = Vector::Constant(sys.nx, std::numeric_limits<double>::infinity());
   for (const Friction& p : sys.friction) {
+    // A state that starts away from zero may fall by orders of magnitude, as the age of contacts does.
+    const Vector start = start_states(p.law).cwiseAbs();
+    for (Index i = 0; i < start.size(); ++i)
+      if (start(i) > 0.0) sys.finest(p.states + i) = least_share_of_start * start(i);
     if (p.fine == 0.0) continue;
     for (Index i = sys.n_coordinates; i < sys.plant_states;
          ++i) // a plant in matrix notation has no positions to skip

@@ -116,6 +116,7 @@ struct System {
   List<Signal> signals;
   List<Friction> friction; // those of contacts last
   List<Contact> contacts;
+  Vector start;   // value of each state at the start of a run, where it does not say otherwise
   Vector nominal; // size of each state, for tolerances
   Vector finest;  // size that absolute tolerances must not exceed, however large the state becomes; infinite:
                   // none

@@ -1,9 +1,33 @@
 #include "run/present_machine.hpp"
 
 #include "dynamics/constraints.hpp"
+#include "dynamics/friction_force.hpp"
+#include "friction/undefined_force.hpp"
 #include "model/smooth.hpp"
 
 namespace stickslip {
+
+namespace {
+
+// Formula of a friction law that is undefined at the state.
+std::string undefined_law(const System& sys, const State& state, Tangent* here) {
+  const double* const x = state.base_x.data();
+  Vector s(sys.ns());
+  signal_values(sys, state.base_t, s.data());
+  if (here != nullptr) here->write(s.data());
+  for (Index i = 0; i < sys.friction.size(); ++i) {
+    const Friction& p = sys.friction[i];
+    const FrictionMode& now = state.modes.friction[i];
+    if (!p.traits.searches || now.open() || now.free || now.sticks()) continue;
+    const std::string what = undefined_force(p.law, relative_velocity(p, x, s.data()), now.direction(),
+                                             normal_load(p, now.load_stretch, x, s.data()),
+                                             p.states >= 0 ? x + p.states : nullptr);
+    if (!what.empty()) return "law of '" + p.name + "': " + what;
+  }
+  return {};
+}
+
+} // namespace
 
 PresentMachine::PresentMachine(const System& of, RegimeCache& regimes)
     : here(of.smooth ? std::make_unique<Tangent>(of) : nullptr), machine(of), kept(regimes),
@@ -25,7 +49,7 @@ const Regime& PresentMachine::enter(const State& state) {
 }
 
 std::string PresentMachine::undefined(const State& state) {
-  if (!here) return {};
+  if (std::string what = undefined_law(sys, state, here.get()); !what.empty() || !here) return what;
   constexpr double just = 1e-6; // of the time scale
   move_to(state);
   if (std::string what = here->complaint(); !what.empty()) return what;

@@ -26,6 +26,7 @@ ONE = (
     "cosh",
     "tanh",
     "asinh",
+    "erf",
     "negate",
 )
 FORMULAS = {name: applied(name, X * Y + 0.3 * X) for name in ONE}

@@ -72,6 +72,7 @@ TEST(expressions, values_of_all_operations) {
   check::close(one(Op::tanh), std::tanh(a), one_digit);
   check::close(one(Op::asinh), std::asinh(a), one_digit);
   check::close(one(Op::atanh), std::atanh(a), one_digit);
+  check::close(one(Op::erf), std::erf(a), one_digit);
   for (const int n : {-5, -1, 0, 1, 2, 3, 11})
     check::close(output(g, g.integer_power(x, n), {"x"}, {b}), std::pow(b, n),
                  4e-16 * n * n * std::pow(1.3, n));

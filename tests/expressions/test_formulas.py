@@ -9,6 +9,7 @@ from collections.abc import Callable
 import mpmath
 import numpy as np
 import pytest
+import scipy.special
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ FUNCTIONS = {
     "asinh": (ss.asinh, np.arcsinh, mpmath.asinh),
     "acosh": (lambda x: ss.acosh(x + 1.0), lambda x: np.arccosh(x + 1.0), lambda x: mpmath.acosh(x + 1)),
     "atanh": (ss.atanh, np.arctanh, mpmath.atanh),
+    "erf": (ss.erf, scipy.special.erf, mpmath.erf),
     "exp": (ss.exp, np.exp, mpmath.exp),
     "expm1": (ss.expm1, np.expm1, mpmath.expm1),
     "log": (ss.log, np.log, mpmath.log),

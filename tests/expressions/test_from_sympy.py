@@ -99,7 +99,7 @@ FORMULAS = [
     sympy.exp(-X) * sympy.log(1 + Y**2) + sympy.pi * X / 3 - sympy.Rational(1, 7),
     sympy.tan(X / 3) + sympy.asin(X / 3) - sympy.acos(Y / 3) + sympy.atan(X) + sympy.atan2(Y, X),
     sympy.sinh(X) * sympy.cosh(Y) - sympy.tanh(X * Y),
-    sympy.asinh(X) * sympy.acosh(2 + Y**2) - sympy.atanh(X / (2 + X**2)),
+    sympy.asinh(X) * sympy.acosh(2 + Y**2) - sympy.atanh(X / (2 + X**2)) + sympy.erf(X * Y),
     sympy.Abs(X - Y) + sympy.sign(X) + sympy.Min(X, Y, 1) * sympy.Max(X, Y),
     sympy.Piecewise((X, (X > 0) & (Y < 1)), (-Y, sympy.Or(X < -1, Y >= 1)), (X * Y, True)),
     sympy.Heaviside(X, sympy.Rational(1, 2)) + sympy.Piecewise((1, sympy.Not(X <= Y)), (2, True)),

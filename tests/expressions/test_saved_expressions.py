@@ -29,7 +29,7 @@ def restored(saved: dict[str, Any]) -> ss.Expr:
 def test_state_is_plain_and_complete() -> None:
     saved = json.loads(json.dumps(state()))
     assert restored(saved) == FORMULA
-    assert set(saved) == {"format", "inputs", "constants", "code", "conditions", "outputs"}
+    assert set(saved) == {"format", "inputs", "parameters", "constants", "code", "conditions", "outputs"}
     assert saved["code"][0] == {"operation": "multiply", "a": 0, "b": 1, "c": 0}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -46,12 +47,14 @@ class Expr:
     Parameters
     ----------
     name : str
-        Name of the input: a coordinate's ``"arm.position"`` or ``"arm.velocity"``, ``"time"``, or a parameter.
+        Name of the input: a coordinate's ``"arm.position"`` or ``"arm.velocity"``, or ``"time"``.
 
     Attributes
     ----------
     inputs : tuple of str
         Names of its inputs, in alphabetical order.
+    parameters : dict of str to float
+        Values of its parameters (`Parameter`), in alphabetical order.
     conditions : tuple of Expr
         Expressions whose signs select a branch, each listed once; empty for a smooth expression.
 
@@ -92,6 +95,11 @@ class Expr:
         return tuple(self.compiled.inputs)
 
     @property
+    def parameters(self) -> dict[str, float]:
+        """Values of its parameters (`Parameter`), in alphabetical order."""
+        return dict(self.compiled.parameters)
+
+    @property
     def conditions(self) -> tuple[Expr, ...]:
         """Expressions whose signs select a branch, each listed once; empty for a smooth expression."""
         return tuple(wrapped(c) for c in self.compiled.conditions)
@@ -112,7 +120,8 @@ class Expr:
         Parameters
         ----------
         values : mapping of str to array_like
-            A number or an array for each of `inputs`; arrays are broadcast against each other. Others may be there.
+            A number or an array for each of `inputs`, and for those of `parameters` that differ from their own value;
+            arrays are broadcast against each other. Others may be there.
         branch : sequence of 1 or -1, optional
             Side of each of `conditions` (1: not below zero), regardless of its value: the smooth branch, prolonged
             beyond its corners. By default each takes its own side.
@@ -137,8 +146,8 @@ class Expr:
         >>> gap({"x": -1.0}, branch=[1])
         -1.0
         """
-        points, shape = self._points(values)
-        out = self.compiled.values(points, None if branch is None else list(branch))
+        compiled, points, shape = self._points(values)
+        out = compiled.values(points, None if branch is None else list(branch))
         return float(out[0]) if shape == () else out.reshape(shape)
 
     def undefined(
@@ -167,27 +176,33 @@ class Expr:
         >>> ss.math.sqrt(1.0 - ss.Expr("x") ** 2).undefined({"x": 2.0})
         'sqrt(1 - x**2) = sqrt(-3) = nan at x = 2'
         """
-        points, _ = self._points(values)
-        return self.compiled.undefined(points, None if branch is None else list(branch))
+        compiled, points, _ = self._points(values)
+        return compiled.undefined(points, None if branch is None else list(branch))
 
-    def _points(self, values: Mapping[str, ArrayLike]) -> tuple[NDArray[np.float64], tuple[int, ...]]:
-        names = self.inputs
+    def _points(
+        self, values: Mapping[str, ArrayLike]
+    ) -> tuple[Compiled, NDArray[np.float64], tuple[int, ...]]:
+        own, compiled = self.parameters, self.compiled
+        if any(name in values for name in own):
+            compiled, values = compiled.with_free_parameters(), {**own, **values}
+        names = compiled.inputs
         if missing := [name for name in names if name not in values]:
             raise ValueError(f"values lacks {', '.join(map(repr, missing))}, on which {self!r} depends")
         columns = np.broadcast_arrays(
             *(array(f"values[{name!r}]", values[name], all_finite=False) for name in names)
         )
         shape = columns[0].shape if names else ()
-        return np.stack(columns, axis=-1).reshape(-1, len(names)) if names else np.zeros((1, 0)), shape
+        points = np.stack(columns, axis=-1).reshape(-1, len(names)) if names else np.zeros((1, 0))
+        return compiled, points, shape
 
     def gradient(self, *names: str) -> dict[str, Expr]:
-        """Return the partial derivatives with respect to its inputs, as expressions.
+        """Return the partial derivatives with respect to its inputs or parameters, as expressions.
 
         Parameters
         ----------
         *names : str
-            Inputs to differentiate with respect to; by default all of `inputs`. The derivative with respect to any
-            other input is zero.
+            Inputs and parameters to differentiate with respect to; by default all of `inputs`. The derivative with
+            respect to any other name is zero.
 
         Returns
         -------
@@ -307,7 +322,7 @@ class Expr:
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         """NumPy's functions of expressions, element by element where there are arrays."""
-        scalar = UFUNCS.get(ufunc)
+        scalar = UFUNCS.get(ERF if ufunc.__name__ == "erf" else ufunc)  # also SciPy's
         if method != "__call__" or options:
             how = (
                 f"np.{ufunc.__name__}.{method}"
@@ -328,6 +343,66 @@ class Expr:
             x.astype(object) if isinstance(x, np.ndarray) else np.array(x, dtype=object) for x in inputs
         ]
         return np.frompyfunc(scalar, len(inputs), 1)(*objects)
+
+
+class Parameter(Expr):
+    """A number with a name, for formulas: varied, differentiated, identified and saved by its name.
+
+    In formulas it takes the place of a number. The machine whose forces, masses, gaps, directions or loads hold it lists
+    it in `Machine.parameters`, next to the numbers of its elements.
+
+    Parameters
+    ----------
+    name : str
+        Its name, without a dot. In one machine a name has one value, and no coordinate or element has it too.
+    value : float
+        Its value, unless a caller varies it.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    value : float
+        Its value.
+
+    Raises
+    ------
+    ValueError
+        If the name is empty, holds a dot or is ``"time"``, or the value is not a finite number.
+
+    Notes
+    -----
+    Signals and numbers that are no formulas do not take parameters: they have names in `Machine.parameters` already.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> gl = ss.Parameter("gl", 9.81)
+    >>> m = ss.Machine(mass=1.0, names=["arm"])
+    >>> m.add_force("arm", lambda q: -gl * ss.math.sin(q["arm"]))
+    >>> m.parameters[-1]
+    'gl'
+    >>> out = ss.ensemble(m, {"gl": [4.0, 9.0]}, t_end=3.0, initial={"arm.velocity": 1e-3}, measure=["arm.position.max"])
+    >>> out["arm.position.max"].round(9)        # v/√gl
+    array([0.0005    , 0.00033333])
+    """
+
+    __slots__ = ()
+
+    def __init__(self, name: str, value: float) -> None:
+        if not isinstance(name, str) or not name:
+            reject("name", name, "a non-empty string")
+        object.__setattr__(self, "compiled", Compiled.parameter(name, finite("value", value)))
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return next(iter(self.parameters))
+
+    @property
+    def value(self) -> float:
+        """Its value."""
+        return self.parameters[self.name]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -369,6 +444,17 @@ def wrapped(compiled: Compiled) -> Expr:
     out = object.__new__(Expr)
     object.__setattr__(out, "compiled", compiled)
     return out
+
+
+def outputs_of(tape: Mapping[str, Any] | None) -> list[Expr]:
+    """Restore the expressions of a tape, as descriptions and laws store it."""
+    if tape is None:
+        return []
+    saved = Compiled.constant(0.0).state()["format"]
+    return [
+        wrapped(Compiled.restored({**tape, "outputs": [output], "format": saved}))
+        for output in tape["outputs"]
+    ]
 
 
 def is_expr_like(value: object) -> bool:
@@ -442,6 +528,9 @@ def _plain(operation: str) -> Callable[..., Expr]:
     return lambda *arguments: applied(operation, *arguments)
 
 
+ERF: np.ufunc = np.frompyfunc(math.erf, 1, 1)
+"""The error function, which NumPy lacks."""
+
 UFUNCS: dict[np.ufunc, Callable[..., Any]] = {
     **{
         getattr(np, name): _plain(name)
@@ -460,6 +549,7 @@ UFUNCS: dict[np.ufunc, Callable[..., Any]] = {
     np.arccosh: _plain("acosh"),
     np.arctanh: _plain("atanh"),
     np.arctan2: _plain("atan2"),
+    ERF: _plain("erf"),
     np.absolute: lambda a: abs(as_expr(a)),
     np.fabs: lambda a: abs(as_expr(a)),
     np.sign: sign_of,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stickslip._checks import reject
-from stickslip.expressions.expr import UFUNCS, Condition, Expr, as_expr
+from stickslip.expressions.expr import ERF, UFUNCS, Condition, Expr, as_expr
 
 __all__ = [
     "Elementary",
@@ -21,6 +21,7 @@ __all__ = [
     "atanh",
     "cos",
     "cosh",
+    "erf",
     "exp",
     "expm1",
     "hypot",
@@ -75,7 +76,7 @@ class Elementary:
         out: Any = self._ufunc(*arrays)
         if any(isinstance(a, Expr) for a in x):
             return out
-        return float(out) if np.ndim(out) == 0 else out
+        return float(out) if np.ndim(out) == 0 else np.asarray(out, dtype=float)
 
     def __repr__(self) -> str:
         return f"<elementary function {self.__name__}>"
@@ -103,6 +104,7 @@ acosh = Elementary(
     "Number >= 0 whose hyperbolic cosine is x; undefined for x < 1, without a finite slope at 1.",
 )
 atanh = Elementary("atanh", np.arctanh, "Number whose hyperbolic tangent is x; undefined beyond (-1, 1).")
+erf = Elementary("erf", ERF, "Error function, 2/sqrt(pi) times the integral of exp(-s²) from 0 to x.")
 exp = Elementary("exp", np.exp, "e to the power of x.")
 expm1 = Elementary("expm1", np.expm1, "exp(x) - 1, to full precision near x = 0.")
 log = Elementary("log", np.log, "Natural logarithm; undefined for x <= 0.")

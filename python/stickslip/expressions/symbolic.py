@@ -144,7 +144,7 @@ class _Reader:
         functions: dict[Any, Callable[..., Any]] = {
             s.exp: f.exp, s.log: f.log, s.sin: f.sin, s.cos: f.cos, s.tan: f.tan, s.asin: f.asin, s.acos: f.acos,
             s.atan: f.atan, s.atan2: f.atan2, s.sinh: f.sinh, s.cosh: f.cosh, s.tanh: f.tanh, s.sign: f.sign,
-            s.asinh: f.asinh, s.acosh: f.acosh, s.atanh: f.atanh, s.Abs: abs,
+            s.asinh: f.asinh, s.acosh: f.acosh, s.atanh: f.atanh, s.erf: f.erf, s.Abs: abs,
         }  # fmt: skip
 
         def function(call: Callable[..., Any]) -> Callable[[Any], Any]:

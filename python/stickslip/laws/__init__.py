@@ -25,6 +25,7 @@ array([1., 0.])
 
 from stickslip.laws.bristles import BoucWen, Dahl, ElastoPlastic, Leuven, LuGre, MaxwellSlip, TwoStateBristle
 from stickslip.laws.curves import Coulomb, Curve, Stribeck, Table, Tanh, Viscous, as_law
+from stickslip.laws.formulas import FormulaLaw, rate_and_state, slip_weakening, thermal_weakening
 from stickslip.laws.law import BreakAway, Law, Linearisation, Response, Sum
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "Curve",
     "Dahl",
     "ElastoPlastic",
+    "FormulaLaw",
     "Law",
     "Leuven",
     "Linearisation",
@@ -47,4 +49,7 @@ __all__ = [
     "TwoStateBristle",
     "Viscous",
     "as_law",
+    "rate_and_state",
+    "slip_weakening",
+    "thermal_weakening",
 ]

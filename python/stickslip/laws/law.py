@@ -245,7 +245,7 @@ class Law:
         velocity : array_like, shape (n_times,), or signal, or float
             Velocity in m/s: samples at `t`, linear in between, or a function of time.
         initial : array_like or mapping from state name to value, optional
-            Internal states at ``t[0]``; zero by default (a virgin contact).
+            Internal states at ``t[0]``; by default zero (a virgin contact), or as a `FormulaLaw` says.
         normal_load : float, default 1.0
             Normal load, N, >= 0.
         rtol : float, default 1e-12
@@ -284,7 +284,7 @@ class Law:
             if samples.shape != times.shape:
                 raise ValueError(f"velocity has {samples.size} samples, but t has {times.size}")
             signal = _core.signal.Signal.piecewise(times, samples)
-        names = self.state_names
+        names, begun = self.state_names, self._compiled.start
         if isinstance(initial, Mapping):
             unknown = sorted(set(initial) - set(names))
             if unknown:
@@ -292,9 +292,9 @@ class Law:
                 raise UnknownNameError(
                     f"unknown internal state {unknown[0]!r} in initial; known are: {listed}"
                 )
-            start = np.array([float(initial.get(name, 0.0)) for name in names])
+            start = np.array([float(initial.get(name, z)) for name, z in zip(names, begun, strict=True)])
         else:
-            start = np.zeros(len(names)) if initial is None else np.array(initial, dtype=float, ndmin=1)
+            start = begun if initial is None else np.array(initial, dtype=float, ndmin=1)
         v, force, work, states = self._compiled.response(
             signal, times, start, float(normal_load), float(rtol)
         )

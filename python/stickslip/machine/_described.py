@@ -10,14 +10,17 @@ from typing import Any
 from stickslip import _core, compensation, laws
 from stickslip.control import controllers, filters
 from stickslip.control.controllers import Controller
-from stickslip.laws import Law
+from stickslip.laws import FormulaLaw, Law
 from stickslip.laws.stick_slip import DeadTime, Lag, Presliding, StickSlip
 from stickslip.signals import Constant
 
 
 def law_of(compiled: _core.friction.Law, options: dict[str, float]) -> Law:
     """Make the law with these terms and options of the automaton."""
-    terms = [getattr(laws, kind)(**parameters) for kind, parameters in compiled.terms]
+    terms = [
+        (FormulaLaw._restored if kind == "FormulaLaw" else getattr(laws, kind))(**parameters)
+        for kind, parameters in compiled.terms
+    ]
     law: Law = functools.reduce(operator.add, terms)
     if not any(options.values()):
         return law

@@ -9,7 +9,7 @@ import numpy as np
 
 from stickslip import _core
 from stickslip._checks import number, reject, vector
-from stickslip.expressions.expr import Expr, as_expr, wrapped
+from stickslip.expressions.expr import Expr, as_expr
 from stickslip.expressions.functions import maximum, minimum
 from stickslip.expressions.tracing import trace
 from stickslip.signals import Signal
@@ -41,18 +41,6 @@ def _traced(given: object, names: Sequence[str]) -> Any:
     if callable(given) and not isinstance(given, Expr):
         return trace(given, names)
     return given
-
-
-def expressions(tape: Tape | None) -> list[Expr]:
-    """Restore expressions from a description."""
-    if tape is None:
-        return []
-    compiled = _core.expression.Expression
-    saved = compiled.constant(0.0).state()["format"]
-    return [
-        wrapped(compiled.restored({**tape, "outputs": [output], "format": saved}))
-        for output in tape["outputs"]
-    ]
 
 
 def value_of(what: str, given: object, names: Sequence[str], on: str | None = None) -> Tape:

@@ -231,7 +231,7 @@ def _initial(
 ) -> NDArray[np.float64]:
     """Initial values; NaN where constraints may determine what was not given."""
     names = compiled.states
-    x = np.zeros(len(names))
+    x = np.array(compiled.start)
     if compiled.constraints:
         x[: 2 * len(compiled.coordinates)] = np.nan
     if initial is None:

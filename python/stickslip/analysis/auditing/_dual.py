@@ -6,6 +6,7 @@ second derivatives.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -64,6 +65,9 @@ def _times(d: Any, slope: Any) -> Any:
     return np.where(np.asarray(d) == 0.0, 0.0, d * slope)
 
 
+_erf = np.frompyfunc(math.erf, 1, 1)
+_ERF_SLOPE = 2.0 / math.sqrt(math.pi)
+
 # Value of an array, and the derivative of the function at a.
 _CURVES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "square": (np.square, lambda a: 2.0 * a),
@@ -84,6 +88,7 @@ _CURVES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "asinh": (np.arcsinh, lambda a: 1.0 / curve("sqrt", 1.0 + a * a)),
     "acosh": (np.arccosh, lambda a: 1.0 / curve("sqrt", (a - 1.0) * (a + 1.0))),
     "atanh": (np.arctanh, lambda a: 1.0 / (1.0 - a * a)),
+    "erf": (lambda a: np.asarray(_erf(a), dtype=float), lambda a: _ERF_SLOPE * curve("exp", -(a * a))),
     "negate": (np.negative, lambda a: -1.0 + 0.0 * a),
 }
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.analysis.auditing._formulas import Formulas
 from stickslip.laws import Law
 
 Array = NDArray[np.float64]
@@ -151,6 +152,30 @@ def _leuven(c: Any, v: Array, side: Array, z: Array) -> Parts:
     return z[0] + c.damping * rate, _viscous(c, v), zdot
 
 
+def _inputs(c: Any, v: Array, side: Array, z: Array, load: Array | float) -> dict[str, Any]:
+    tiny = float(np.finfo(float).tiny)
+    if z.shape[0] == 0:
+        z = np.array([np.full(v.shape, start) for start in c.states.values()])
+    known: dict[str, Any] = {"v": np.where(v * side > 0.0, v, side * tiny), "load": load + np.zeros_like(v)}
+    known |= dict(zip(c.states, z, strict=True))
+    return {**known, **c.parameters}
+
+
+def _formula(c: Any, v: Array, side: Array, z: Array, load: Array | float = 1.0) -> Parts:
+    values = Formulas(c._fields["motion"])(_inputs(c, v, side, z, load))
+    force, *rates = (np.broadcast_to(one, v.shape) for one in values)
+    return force, 0.0 * v, np.array(rates).reshape(-1, v.size)
+
+
+def _static_level(c: Any, z: Array) -> Any:
+    """Level that holds after a stop, of one shape with the states."""
+    rest = np.zeros(z.shape[1])
+    known = _inputs(c, rest, rest, z, 1.0)
+    if "reset" in c._fields:
+        known |= dict(zip(c.states, Formulas(c._fields["reset"])(known), strict=True))
+    return np.broadcast_to(Formulas(c._fields["level"])(known)[0], rest.shape)
+
+
 _FORMULAS: dict[str, Callable[[Any, Array, Array, Array], Parts]] = {
     "Coulomb": _coulomb,
     "Viscous": _only_viscous,
@@ -165,6 +190,7 @@ _FORMULAS: dict[str, Callable[[Any, Array, Array, Array], Parts]] = {
     "BoucWen": _bouc_wen,
     "MaxwellSlip": _maxwell,
     "Leuven": _leuven,
+    "FormulaLaw": _formula,
 }
 
 
@@ -172,6 +198,8 @@ def state_count(term: Any) -> int:
     """Return the number of internal states of a term."""
     one = {"LuGre": 1, "Dahl": 1, "ElastoPlastic": 1, "BoucWen": 1, "TwoStateBristle": 2, "Leuven": 16}
     kind = type(term).__name__
+    if kind == "FormulaLaw":
+        return len(term.states)
     return len(term.stiffness) if kind == "MaxwellSlip" else one.get(kind, 0)
 
 
@@ -180,6 +208,9 @@ def state_sizes(law: Any) -> list[float]:
     sizes: list[float] = []
     for term in law.terms:
         kind, n = type(term).__name__, state_count(term)
+        if kind == "FormulaLaw":
+            sizes += [abs(start) for start in term.states.values()]
+            continue
         own = 0.0
         if kind in ("LuGre", "Dahl", "ElastoPlastic", "BoucWen"):
             own = term.kinetic if getattr(term, "normalised", False) else term.kinetic / term.stiffness
@@ -193,27 +224,30 @@ def state_sizes(law: Any) -> list[float]:
     return sizes
 
 
-def parts(law: Law, v: Array, side: Array, z: Array) -> Parts:
+def parts(law: Law, v: Array, side: Array, z: Array, load: Array | float = 1.0) -> Parts:
     """Return the sums over all terms: dry part, viscous part, and the rates of all internal states."""
     dry, viscous, rates, first = np.zeros_like(v), np.zeros_like(v), [], 0
     for term in law.terms:
         n = state_count(term)
-        d, f, zdot = _FORMULAS[type(term).__name__](term, v, side, z[first : first + n])
+        kind, own = type(term).__name__, z[first : first + n]
+        d, f, zdot = (
+            _formula(term, v, side, own, load)
+            if kind == "FormulaLaw"
+            else _FORMULAS[kind](term, v, side, own)
+        )
         dry, viscous, first = dry + d, viscous + f, first + n
         rates.append(zdot)
     return dry, viscous, np.concatenate(rates, axis=0)
 
 
-def known(law: Law) -> bool:
-    """True if the audit has a formula for every term."""
-    return all(type(term).__name__ in _FORMULAS for term in law.terms)
-
-
-def _jump(term: Any) -> tuple[float, float]:
+def _jump(term: Any, z: Array) -> tuple[Any, Any]:
     """Lowest and highest dry force of one term at rest, per unit of load, that its states do not give."""
     kind = type(term).__name__
     if kind in ("Coulomb", "Stribeck"):
         return -term.static, term.static
+    if kind == "FormulaLaw" and "level" in term._fields:
+        level = _static_level(term, z)
+        return -level, level
     if kind == "TwoStateBristle":
         step = term.alpha / term.stiffness
         return -step, step
@@ -231,9 +265,24 @@ def _jump(term: Any) -> tuple[float, float]:
 
 
 def jump(law: Law) -> tuple[float, float]:
-    """Return the limits of the force in stick, per unit of load, without bristles."""
-    ends = [_jump(term) for term in law.terms]
-    return sum(low for low, _ in ends), sum(high for _, high in ends)
+    """Return the limits of the force in stick, per unit of load, without bristles, at the start."""
+    low, high = jump_at(law, np.array([[z] for term in law.terms for z in _starts(term)]).reshape(-1, 1))
+    return float(low[0]), float(high[0])
+
+
+def jump_at(law: Law, z: Array) -> tuple[Array, Array]:
+    """Return the same where the states are these."""
+    low, high, first = np.zeros(z.shape[1]), np.zeros(z.shape[1]), 0
+    for term in law.terms:
+        n = state_count(term)
+        one = _jump(term, z[first : first + n])
+        low, high, first = low + one[0], high + one[1], first + n
+    return low, high
+
+
+def _starts(term: Any) -> list[float]:
+    starts = getattr(term, "states", None)
+    return list(starts.values()) if starts is not None else [0.0] * state_count(term)
 
 
 def sticks(law: Law) -> bool:

@@ -160,10 +160,10 @@ def off_by(late: Array, error: Array | float) -> Array:
 
 
 def _formula(
-    place: Place, at: Samples, v: Array, side: Array, z: Array, later: Array | float = 0.0
+    place: Place, at: Samples, v: Array, side: Array, z: Array, load: Array, later: Array | float = 0.0
 ) -> tuple[Array, Array, Array]:
     """Dry and viscous force and rates; with dead time at a delayed velocity that is off by `later`."""
-    dry, viscous, rates = _laws.parts(place.law, v, side, z)
+    dry, viscous, rates = _laws.parts(place.law, v, side, z, load)
     if dead_time(place) > 0.0:
         dry = remembered(place, at, side, off_by(at[f"{place.name}.delayed_velocity"], later))
     elif options_of(place)[1] > 0.0:
@@ -193,7 +193,7 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     side = np.where(np.abs(mode) == 1, mode, 0.0)
     names = internal_names(place)
     z = at.rows(names)
-    dry, viscous, rates = _formula(place, at, v, side, z)
+    dry, viscous, rates = _formula(place, at, v, side, z, load)
     velocity_error = relative * (place.along.reach(at, sizes.v) + np.abs(v))
     velocity_error = velocity_error + place.along.doubt(at, relative, sizes.q) @ sizes.v
     z_error = relative * sizes.of(names)[:, None]
@@ -201,14 +201,14 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     for sign in (1.0, -1.0):
         near = v + sign * velocity_error
         near = np.where((side != 0.0) & (near * side < 0.0) & (len(names) == 0), 0.0, near)
-        one = _formula(place, at, near, side, z + sign * z_error, sign * velocity_error)
+        one = _formula(place, at, near, side, z + sign * z_error, load, sign * velocity_error)
         spread = np.maximum(spread, np.abs(one[0] - dry) + np.abs(one[1] - viscous))
         rates_spread = np.maximum(rates_spread, np.abs(one[2] - rates))
     scale = (
         load if place.on_contact else np.ones_like(load)
     )  # of viscous parts: per unit of a contact's force
     base, share = load * dry + scale * viscous, aged(place, at, dwell)
-    low, high = (load * share * end for end in _laws.jump(place.law))
+    low, high = (load * share * end for end in _laws.jump_at(place.law, z))
     rest = (side == 0.0) & (mode != OPEN)
     known = (side != 0.0) & (mode != OPEN)
     states, state_names, all_rates = z, list(names), rates
