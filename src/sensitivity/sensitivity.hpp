@@ -38,6 +38,8 @@ public:
 
   // True if a parameter moves sampling instants.
   bool moves_ticks(Index parameter) const;
+  // At the end of the run: of the states, of the memory of sampled controllers and of their pending outputs.
+  Matrix at_end() const;
   // Derivatives of the states at one time, from the right.
   Matrix at(double t);
   // Derivatives of the sum of the normal impulses at a contact so far, which only impacts change.
@@ -133,7 +135,7 @@ private:
 
 // The machine of a run, once more. Throws where it has no derivatives.
 std::shared_ptr<Replica> replica_of(const Machine& machine, const Options& options);
-std::shared_ptr<const Parameters> parameters_of(const Machine& machine, const System& sys,
+std::shared_ptr<Parameters> parameters_of(const Machine& machine, const System& sys,
                                                 const Options& options, const List<std::string>& names);
 
 } // namespace stickslip
