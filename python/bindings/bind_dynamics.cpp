@@ -93,17 +93,17 @@ void bind_dynamics(py::module_ m) {
             return out;
           })
       .def_property_readonly("sampling_periods",
-                             [](const Compiled& c) { // of sampled controllers
+                             [](const Compiled& c) { // of each controller; 0: it is continuous
                                std::vector<double> periods;
                                for (const Loop& l : c.system.loops)
-                                 if (!l.block.continuous()) periods.push_back(l.block.period);
+                                 periods.push_back(l.block.continuous() ? 0.0 : l.block.period);
                                return periods;
                              })
       .def_property_readonly("reads_time",
                              [](const Compiled& c) { // formulas of the motion do
                                const Smooth* const formulas = c.system.smooth.get();
-                               return formulas != nullptr && std::count(formulas->inputs.begin(),
-                                                                        formulas->inputs.end(), -1) > 0;
+                               return formulas != nullptr &&
+                                      std::count(formulas->inputs.begin(), formulas->inputs.end(), -1) > 0;
                              })
       .def_property_readonly("springs",
                              [](const Compiled& c) {

@@ -4,8 +4,8 @@
 #include "times.hpp"
 
 #include "run/simulate.hpp"
-#include "sensitivity/restart.hpp"
 #include "sensitivity/adjoint.hpp"
+#include "sensitivity/restart.hpp"
 #include "sensitivity/sensitivity.hpp"
 
 #include <pybind11/eigen.h>
@@ -57,10 +57,11 @@ py::tuple run(Description& described, const State& state, const Vector& initial,
 }
 
 // From other values of a state, by each of them and by parameters of the machine.
-py::tuple restart(Description& described, const State& state, const Vector& values, double t, const Options& o,
-                  const std::vector<std::string>& parameters) {
+py::tuple restart(Description& described, const State& state, const Vector& values, double t,
+                  const Options& o, const std::vector<std::string>& parameters) {
   const auto machine = replica_of(described.machine, o);
-  if (values.size() != packed(state).size()) throw py::value_error("values must be those of components(state)");
+  if (values.size() != packed(state).size())
+    throw py::value_error("values must be those of components(state)");
   State from;
   return run_with(
       described, o,
@@ -74,9 +75,9 @@ py::tuple restart(Description& described, const State& state, const Vector& valu
         const auto more =
             parameters_of(described.machine, machine->system(), o, List<std::string>(parameters));
         for (auto& one : *more) by.push_back(std::move(one));
-        return std::make_unique<Sensitivity>(machine, out, std::make_shared<const Passages>(std::move(passages)),
-                                             from.base_x, std::make_shared<const Parameters>(std::move(by)),
-                                             Sensitivity::Reach::all);
+        return std::make_unique<Sensitivity>(
+            machine, out, std::make_shared<const Passages>(std::move(passages)), from.base_x,
+            std::make_shared<const Parameters>(std::move(by)), Sensitivity::Reach::all);
       });
 }
 
@@ -154,12 +155,16 @@ void bind_sensitivity(py::module_ m) {
           "times"_a, "weights"_a, "events"_a, "event_weights"_a);
   m.def("simulate_adjoint", &run<Adjoint>, "machine"_a, "state"_a, "initial"_a, "options"_a, "parameters"_a);
   m.def("simulate", &run<Sensitivity>, "machine"_a, "state"_a, "initial"_a, "options"_a, "parameters"_a);
-  m.def("components", [](State state) { // at its time, which may lie behind the start of its step
-    state.base_x = state.x;
-    return packed(state);
-  }, "state"_a, "All numbers of a state: states, memory of sampled controllers, their pending outputs.");
+  m.def(
+      "components",
+      [](State state) { // at its time, which may lie behind the start of its step
+        state.base_x = state.x;
+        return packed(state);
+      },
+      "state"_a, "All numbers of a state: states, memory of sampled controllers, their pending outputs.");
   m.def("restart", &restart, "machine"_a, "state"_a, "values"_a, "t"_a, "options"_a, "parameters"_a,
-        "Run from other numbers of a state, in its modes, at another time, with the derivatives by these numbers.");
+        "Run from other numbers of a state, in its modes, at another time, with the derivatives by these "
+        "numbers.");
 }
 
 } // namespace stickslip::bindings

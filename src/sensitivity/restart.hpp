@@ -20,6 +20,7 @@ Passage continuation_at(const State& state);
 Tangents tangents_at_restart(Replica& machine, const State& state, const Parameters& by);
 
 // Derivatives of the projection of positions and velocities on constraints, held velocities and closed gaps.
-Matrix projection_slopes(Replica& machine, const Modes& modes, double t, const Vector& x, const Vector& nominal);
+Matrix projection_slopes(Replica& machine, const Modes& modes, double t, const Vector& x,
+                         const Vector& nominal);
 
 } // namespace stickslip

@@ -71,7 +71,7 @@ std::shared_ptr<Replica> replica_of(const Machine& of, const Options& options) {
 }
 
 std::shared_ptr<Parameters> parameters_of(const Machine& of, const System& sys, const Options& options,
-                                                const List<std::string>& names) {
+                                          const List<std::string>& names) {
   auto all = std::make_shared<Parameters>();
   const Machine machine = with_own_numbers(of, names);
   for (const std::string& name : names)
@@ -518,7 +518,7 @@ std::string Sensitivity::move_guards(const Passage& p, double frame) {
   return {};
 }
 
-bool Sensitivity::is_crossed(double rate, double size, double time_scale) {
+bool is_crossed(double rate, double size, double time_scale) {
   return std::abs(rate) * time_scale > grazing_rate * size;
 }
 

@@ -28,12 +28,16 @@ def stick_slip_period(static: float, kinetic: float, stiffness: float, speed: fl
 
 
 @pytest.mark.parametrize("numbers", [(1.0, 0.6, 1.0, 0.5), (1.0, 0.8, 2.0, 0.2), (3.0, 0.5, 7.0, 0.01)])
-def test_stick_slip_period_and_amplitude_match_closed_form(numbers: tuple[float, float, float, float]) -> None:
+def test_stick_slip_period_and_amplitude_match_closed_form(
+    numbers: tuple[float, float, float, float],
+) -> None:
     static, kinetic, stiffness, speed = numbers
     orbit = ss.cycles.periodic_orbit(belt(*numbers))
     assert orbit.period == pytest.approx(stick_slip_period(*numbers), rel=1e-13)
     a = (static - kinetic) / stiffness
-    assert orbit.amplitude("block.position") == pytest.approx(math.hypot(a, speed / math.sqrt(stiffness)), rel=1e-12)
+    assert orbit.amplitude("block.position") == pytest.approx(
+        math.hypot(a, speed / math.sqrt(stiffness)), rel=1e-12
+    )
     assert orbit.residual < 1e-13
     assert [str(e.after) for e in orbit.events] in (["stick", "slip-"], ["slip-", "stick"])
 
@@ -85,7 +89,9 @@ def test_unstable_slipping_cycle_of_falling_curve_matches_averaging_identity(dam
     orbit = None
     for amplitude in np.linspace(0.05, 0.5, 10):
         try:
-            found = ss.cycles.periodic_orbit(m, {"block.position": x0, "block.velocity": amplitude}, 2.0 * math.pi)
+            found = ss.cycles.periodic_orbit(
+                m, {"block.position": x0, "block.velocity": amplitude}, 2.0 * math.pi
+            )
         except ss.cycles.NoOrbitError:
             continue
         if not found.stable:

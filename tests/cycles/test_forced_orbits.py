@@ -62,15 +62,21 @@ def test_impact_orbit_matches_closed_form(
     frequency: float, stop: float, damping: float, restitution: float, periods: int
 ) -> None:
     m = impact_oscillator(frequency, stop, damping, restitution)
-    phase, speed, monodromy = max(one_impact_orbits(frequency, stop, damping, restitution, periods), key=lambda one: one[1])
+    phase, speed, monodromy = max(
+        one_impact_orbits(frequency, stop, damping, restitution, periods), key=lambda one: one[1]
+    )
     start = (phase % (2.0 * math.pi)) / frequency
     near = {"x.position": stop, "x.velocity": 1.001 * speed}
-    orbit = ss.cycles.periodic_orbit(m, ss.simulate(m, (start, start + 60.0 * math.pi / frequency), initial=near))
+    orbit = ss.cycles.periodic_orbit(
+        m, ss.simulate(m, (start, start + 60.0 * math.pi / frequency), initial=near)
+    )
     assert orbit.events.impact.sum() == 1 and orbit.forcing == periods
     hit = orbit.events.time[0]
     assert orbit.run.at([hit])["x.velocity"][0] == pytest.approx(speed, rel=1e-11)
     assert math.remainder(frequency * hit - phase, 2.0 * math.pi) == pytest.approx(0.0, abs=1e-10)
-    assert np.sort_complex(orbit.multipliers) == pytest.approx(np.sort_complex(np.linalg.eigvals(monodromy)), abs=1e-10)
+    assert np.sort_complex(orbit.multipliers) == pytest.approx(
+        np.sort_complex(np.linalg.eigvals(monodromy)), abs=1e-10
+    )
     determinant = restitution**2 * math.exp(-damping * orbit.period)
     assert np.prod(orbit.multipliers) == pytest.approx(determinant, rel=1e-10)
     assert orbit.stable == bool(np.all(np.abs(np.linalg.eigvals(monodromy)) < 1.0))
@@ -128,7 +134,7 @@ def test_dry_friction_oscillator_matches_den_hartog(frequency: float, friction: 
     orbit = ss.cycles.periodic_orbit(m, ss.simulate(m, 80.0 * half))
     assert orbit.sticking == () and orbit.forcing == 1
     assert orbit.amplitude("x.position") == pytest.approx(amplitude, rel=1e-11)
-    a_before, a_after = (-(w**2) * amplitude - f) , (-(w**2) * amplitude + f)
+    a_before, a_after = (-(w**2) * amplitude - f), (-(w**2) * amplitude + f)
     turn = np.diag([1.0, a_after / a_before])
     flow = expm(np.array([[0.0, 1.0], [-1.0, 0.0]]) * half)
     expected = np.linalg.eigvals(turn @ flow @ turn @ flow)

@@ -28,7 +28,9 @@ def reference(f: object, x0: list[float], period: float) -> tuple[float, float]:
         return np.array([*f(y[0], y[1]), J[0, 0] + J[1, 1]])
 
     def closes(z: np.ndarray) -> list[float]:
-        y = solve_ivp(whole, (0.0, z[1]), [x0[0], z[0], 0.0], method="DOP853", rtol=1e-13, atol=1e-13).y[:, -1]
+        y = solve_ivp(whole, (0.0, z[1]), [x0[0], z[0], 0.0], method="DOP853", rtol=1e-13, atol=1e-13).y[
+            :, -1
+        ]
         return [y[0] - x0[0], y[1] - z[0]]
 
     v, period = fsolve(closes, [x0[1], period], xtol=1e-13)
@@ -58,7 +60,7 @@ def test_rayleigh_orbit_agrees_with_scipy() -> None:
 
 
 def test_pendulum_orbit_has_two_unit_multipliers() -> None:
-    """A conservative machine has a family of orbits: the nearest one is found, and none of them is asymptotically stable."""
+    """A conservative machine has a family of orbits, of which none is asymptotically stable; the nearest is found."""
     m = ss.Machine(mass=1.0, names=["arm"])
     m.add_force("arm", lambda q: -ss.sin(q["arm"]))
     orbit = ss.cycles.periodic_orbit(m, {"arm.position": 2.0})

@@ -28,7 +28,7 @@ CLASSES = {
     "RealTime": (60, 75),
     "Runner": (34, 33),
     "Samples": (23, 41),
-    "Sensitivity": (23, 35),
+    "Sensitivity": (23, 34),
     "TickTangent": (27, 17),
     "Variation": (21, 38),
     "Scheme": (28, 14),

@@ -14,6 +14,7 @@ Array = NDArray[np.float64]
 
 _MOST_STEPS = 40
 _CLOSED = 1e-9  # of the range of each state: the orbit closes, up to the error of integration
+_STOPS = 0.1  # reduction by a step: a smaller one shows the noise of the motion
 _FARTHEST = 0.5  # of the range of each state: longest step of Newton's method
 _LONGER = 0.2  # of the period: its greatest change in a step
 _SHORTEST = 1.0 / 64.0  # of a step of Newton's method
@@ -58,7 +59,7 @@ def close(flow: Flow, start: Start) -> Shot:
                 raise NotClosed("Newton's method does not come closer to a periodic motion")
             values, period = best.values + share * step[:-1], best.period + share * step[-1]
             continue
-        if best is not None and last <= _CLOSED and error > 0.5 * last:
+        if best is not None and last <= _CLOSED and error > _STOPS * last:
             return best if last <= error else shot
         best, last, share = shot, error, 1.0
         if error == 0.0:

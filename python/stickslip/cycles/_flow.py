@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 class Shot:
     """A run over one period, its end and the derivatives of its end.
 
-    `values` and `end` hold all components of the state: the states of the machine, the memory of sampled controllers and
+    `values` and `end` hold the components of the state: the states of the machine, the memory of sampled controllers and
     their pending outputs.
     """
 
@@ -59,8 +59,17 @@ class Flow:
         self.compiled = self.machine.compile()
         self.options = {"atol": None, "method": "auto", "max_events": 10_000_000} | options
         self.begins, self.forcing = forcing_of(self.compiled)
-        periods = self.compiled.sampling_periods
-        self.sampling = min(periods) if periods else None
+        sampled = [period for period in self.compiled.sampling_periods if period > 0.0]
+        self.sampling = min(sampled, default=None)
+        # The engine also lists outputs of continuous controllers, which never wait.
+        waits = [
+            period > 0.0
+            for period, (_, outputs, *_) in zip(
+                self.compiled.sampling_periods, self.compiled.controllers, strict=True
+            )
+            for _ in range(outputs)
+        ]
+        self._idle = np.flatnonzero(~np.array(waits, dtype=bool)) - len(waits)
 
     @property
     def is_autonomous(self) -> bool:
@@ -76,6 +85,11 @@ class Flow:
     def at_rest(self, t: float, x: Array) -> _core.dynamics.State:
         """Return a state with given values of the states, in which modes are not yet chosen."""
         return self.compiled.initial_state(t, x)
+
+    def components(self, state: _core.dynamics.State) -> Array:
+        """All numbers of a state."""
+        every: Array = _core.sensitivity.components(state)
+        return np.delete(every, self._idle)
 
     def advance(self, state: _core.dynamics.State, t_end: float) -> _core.run.Trajectory:
         """Run from a state."""
@@ -93,14 +107,20 @@ class Flow:
         """Run over one period from given values, in the modes of `state`, with derivatives."""
         options = engine_options(len(self.compiled.states), t_end=t + period, **self.options)
         raw, derivatives = _core.sensitivity.restart(
-            self.machine._description, state, values, t, options, list(parameters)
+            self.machine._description, state, self._every(state, values), t, options, list(parameters)
         )
-        end = _core.sensitivity.components(raw.state)
+        end = self.components(raw.state)
         rates = np.zeros((end.size, 2))
         rates[: len(self.compiled.states)] = _core.run.Samples(raw, np.array([t, raw.t_end])).rates
-        return Shot(
-            t, values, period, raw, end, derivatives.at_end(), (rates[:, 0], rates[:, 1]), derivatives.reason
-        )
+        slopes = np.delete(derivatives.at_end(), self._idle, axis=0)
+        idle = self._idle + slopes.shape[0] + self._idle.size  # counted from the start, before the parameters
+        slopes = np.delete(slopes, idle, axis=1)
+        return Shot(t, values, period, raw, end, slopes, (rates[:, 0], rates[:, 1]), derivatives.reason)
+
+    def _every(self, state: _core.dynamics.State, values: Array) -> Array:
+        every: Array = _core.sensitivity.components(state)
+        every[np.setdiff1d(np.arange(every.size), self._idle % max(every.size, 1))] = values
+        return every
 
 
 def forcing_of(compiled: _core.dynamics.Compiled) -> tuple[float, float | None]:
@@ -111,7 +131,7 @@ def forcing_of(compiled: _core.dynamics.Compiled) -> tuple[float, float | None]:
     ValueError
         If a signal grows for ever, or the periods of signals and controllers have no common multiple.
     """
-    begins, periods = 0.0, [float(t) for t in compiled.sampling_periods]
+    begins, periods = 0.0, [float(t) for t in compiled.sampling_periods if t > 0.0]
     for signal in compiled.signals:
         if signal.is_constant:
             continue

@@ -12,7 +12,9 @@ from stickslip import _core
 
 Array = NDArray[np.float64]
 
-NEAR = 0.2  # distance of a return, as a share of the range of the states, within which Newton's method is tried
+NEAR = (
+    0.2  # distance of a return, as a share of the range of the states, within which Newton's method is tried
+)
 _ALIKE = 3.0  # times the least distance: the shortest of such returns is one period
 _LONG = 0.5  # of the longest interval without events: long enough to start in
 _ABOUT = 0.3  # relative error of a given period of an autonomous machine
@@ -151,7 +153,9 @@ def forced_returns(
         times = at + way * count * forcing
         x = np.asarray(_core.run.Samples(read.raw, np.array([at])).states)
         others = np.asarray(_core.run.Samples(read.raw, np.sort(times)).states)[:, ::way]
-        found.append(_shortest(at, count * forcing, np.abs((others - x) / size[:, None]).max(axis=0)))
+        found.append(
+            _shortest(at, np.asarray(count * forcing), np.abs((others - x) / size[:, None]).max(axis=0))
+        )
     return sorted(found, key=lambda one: one.distance)
 
 

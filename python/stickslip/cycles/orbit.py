@@ -52,6 +52,9 @@ class Orbit:
     forcing : int or None
         Number of periods of the excitation (of signals and sampled controllers together) in one period of the orbit;
         None for an autonomous machine.
+    reason : str
+        Why the derivatives of the state do not exist, for example at an orbit that grazes a stop: the multipliers are NaN
+        then; empty if they exist.
     run : Trajectory
         The motion over one period.
 
@@ -62,7 +65,7 @@ class Orbit:
     >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.6), surface_velocity=0.5)
     >>> orbit = ss.cycles.periodic_orbit(m, ss.simulate(m, t_end=30.0))
     >>> orbit
-    Orbit(period 6.53459 s, stable, multipliers 1, 0; 'belt' sticks)
+    Orbit(period 6.5337 s, stable, multipliers 1, 0; 'belt' sticks)
     """
 
     period: float
@@ -73,6 +76,7 @@ class Orbit:
     stable: bool
     residual: float
     forcing: int | None
+    reason: str
     run: Trajectory = field(repr=False)
 
     @property
@@ -110,9 +114,7 @@ class Orbit:
         """
         self._known(signal)
         raw = self.run._raw
-        ends = np.unique(
-            np.concatenate([[raw.t_begin, raw.t_end], raw.step_times(), raw.events[0]["time"]])
-        )
+        ends = np.unique(np.concatenate([[raw.t_begin, raw.t_end], raw.step_times(), raw.events[0]["time"]]))
         ends = ends[(ends >= raw.t_begin) & (ends <= raw.t_end)]
         middle, half = 0.5 * (ends[1:] + ends[:-1]), 0.5 * np.diff(ends)
         values = self.run.at((middle[:, None] + half[:, None] * _POINTS).ravel())[signal]
@@ -179,12 +181,12 @@ class Orbit:
             raise unknown_signal(signal, self.run.signals)
 
     def __repr__(self) -> str:
-        shown = ", ".join(_shown(one) for one in self.multipliers)
         sticks = f"; {', '.join(map(repr, self.sticking))} sticks" if self.sticking else ""
-        return (
-            f"Orbit(period {self.period:g} s, {'stable' if self.stable else 'unstable'}, "
-            f"multipliers {shown}{sticks})"
-        )
+        if self.reason:
+            return f"Orbit(period {self.period:g} s, stability unknown: {self.reason}{sticks})"
+        shown = ", ".join(_shown(one) for one in self.multipliers)
+        stable = "stable" if self.stable else "unstable"
+        return f"Orbit(period {self.period:g} s, {stable}, multipliers {shown}{sticks})"
 
 
 def _shown(multiplier: complex) -> str:

@@ -30,8 +30,12 @@ _DOUBLINGS = 13  # of that length
 _STILL = 1e-9  # of the range of the motion in the search: a state does not move
 _VANISHED = 1e-6  # of the range of the motion in the search: an orbit of this size is an equilibrium
 _EXACT_NOISE, _NOISE = 1e-12, 1e-8  # of derivatives in linear regimes, and of integrated ones
-_EXACT_INSIDE, _INSIDE = 1e-9, 1e-6  # distance of the multipliers of a stable orbit from the unit circle: likewise
+_EXACT_INSIDE, _INSIDE = (
+    1e-9,
+    1e-6,
+)  # distance of the multipliers of a stable orbit from the unit circle: likewise
 _PARTS = 8  # of a period, at most, that may be periods of their own
+_CHAOS = math.log(1e3)  # separation of neighbouring motions over a run beyond which it is called chaotic
 _SPREADING = 30  # returns over which the divergence of neighbouring motions is measured
 
 
@@ -100,7 +104,7 @@ def periodic_orbit(
     The start of the orbit is chosen far from events; for an autonomous machine steps of Newton's method are orthogonal to
     the motion there. The tangent jumps at events (saltation; Leine, Nijmeijer, *Dynamics and Bifurcations of Non-Smooth
     Mechanical Systems*, 2004, 7.3), and the monodromy matrix is its value after one period. At an orbit that grazes a
-    guard derivatives do not exist: `multipliers` are NaN there, and `Orbit.stable` is False.
+    guard derivatives do not exist: the multipliers are NaN, and `Orbit.reason` states why.
 
     Examples
     --------
@@ -123,12 +127,18 @@ def _set_forcing(flow: Flow, period: float | None) -> None:
     assert flow.forcing is not None
     if math.isnan(flow.forcing):
         if period is None:
-            raise ValueError("period is required: a formula of the machine reads the time, with an unknown period")
+            raise ValueError(
+                "period is required: a formula of the machine reads the time, with an unknown period"
+            )
         flow.forcing = period
     elif period is not None:
         count = period / flow.forcing
         if round(count) < 1 or abs(count - round(count)) > 1e-9 * count:
-            reject("period", period, f"a multiple of the period of signals and controllers, {flow.forcing:.12g} s")
+            reject(
+                "period",
+                period,
+                f"a multiple of the period of signals and controllers, {flow.forcing:.12g} s",
+            )
 
 
 class _Search:
@@ -216,14 +226,15 @@ class _Search:
         if flow.sampling is None:
             x = np.asarray(_core.run.Samples(read.raw, np.array([one.t])).states)[:, 0]
             state = flow.advance(flow.at_rest(one.t, x), one.t + 1e-9 * one.period).state
-            values = x
+            values = flow.components(state)
+            values[: x.size] = x
         else:
             if origin is not None:
                 state = flow.advance(origin, one.t).state
             else:  # at the same phase behind the end of the given run
                 later = math.floor((self.state.t - one.t) / one.period + 1.0) * one.period
                 state = flow.advance(self.state, one.t + later).state
-            values = _core.sensitivity.components(state)
+            values = flow.components(state)
         near = (read.t >= one.t - one.period) & (read.t <= one.t + one.period)
         size = np.abs(values)
         size[: read.x.shape[0]] = np.ptp(read.x[:, near], axis=1)
@@ -245,10 +256,11 @@ class _Search:
 
     def _what_it_does(self, read: Read) -> str:
         """Largest Lyapunov exponent of the motion, in words."""
-        exponent = _exponent(self.flow, self.state, (read.t[-1] - read.t[0]) / _SPREADING)
+        length = read.t[-1] - read.t[0]
+        exponent = _exponent(self.flow, self.state, length / _SPREADING)
         if exponent is None:
             return "the motion does not repeat itself"
-        if exponent > 0.0:
+        if exponent * length > _CHAOS:
             return (
                 f"the motion does not repeat itself and neighbouring motions separate with the Lyapunov exponent "
                 f"{exponent:.3g} 1/s: it looks chaotic"
@@ -258,7 +270,7 @@ class _Search:
 
 def _exponent(flow: Flow, state: State, length: float) -> float | None:
     """Largest Lyapunov exponent over several lengths of time; None if the derivatives end."""
-    values = _core.sensitivity.components(state)
+    values = flow.components(state)
     along = np.random.default_rng(0).normal(size=values.size)
     total, t = 0.0, state.t
     for _ in range(_SPREADING):
@@ -295,6 +307,7 @@ def orbit_of(flow: Flow, shot: Shot, size: Array) -> Orbit:
         stable,
         float(np.max(np.abs(shot.closes) / size)),
         forcing,
+        shot.reason,
         run,
     )
 
