@@ -16,6 +16,7 @@ NEAR = (
     0.2  # distance of a return, as a share of the range of the states, within which Newton's method is tried
 )
 _ALIKE = 3.0  # times the least distance: the shortest of such returns is one period
+_SAME = 1e-6  # of the range of the states: returns that differ by less are equally close
 _LONG = 0.5  # of the longest interval without events: long enough to start in
 _ABOUT = 0.3  # relative error of a given period of an autonomous machine
 _LOOKS = 4000  # times at which a run is read
@@ -161,5 +162,5 @@ def forced_returns(
 
 def _shortest(t: float, period: Array, distance: Array) -> Return:
     order = np.argsort(period)
-    close = order[distance[order] <= _ALIKE * distance.min()]
+    close = order[distance[order] <= _ALIKE * distance.min() + _SAME]
     return Return(t, float(period[close[0]]), float(distance[close[0]]))

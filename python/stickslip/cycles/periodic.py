@@ -34,7 +34,7 @@ _EXACT_INSIDE, _INSIDE = (
     1e-9,
     1e-6,
 )  # distance of the multipliers of a stable orbit from the unit circle: likewise
-_PARTS = 8  # of a period, at most, that may be periods of their own
+_PARTS = (2, 3, 5, 7, 11, 13)  # of a period, that may be periods of their own, one after the other
 _CHAOS = math.log(1e3)  # separation of neighbouring motions over a run beyond which it is called chaotic
 _SPREADING = 30  # returns over which the divergence of neighbouring motions is measured
 
@@ -51,7 +51,7 @@ class NoOrbitError(ValueError):
     ...     ss.cycles.periodic_orbit(m, {"block.position": 5.0})
     ... except ss.cycles.NoOrbitError as error:
     ...     print(error)
-    no periodic orbit: the machine comes to rest by t = 200 s
+    no periodic orbit: the machine comes to rest by t = 100 s
     """
 
 
@@ -113,7 +113,7 @@ def periodic_orbit(
     >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
     >>> orbit = ss.cycles.periodic_orbit(m, {"block.velocity": 0.2})
     >>> round(orbit.period, 12), orbit.stable, orbit.multipliers.real.round(12)
-    (4.571909731463, True, array([1., 0.]))
+    (4.572463186791, True, array([1., 0.]))
     """
     flow = Flow(machine, {"rtol": rtol} | options)
     given = None if period is None else positive("period", period)
@@ -215,10 +215,9 @@ class _Search:
         flow = self.flow
         start = self._start(read, one, origin)
         shot = close(flow, start)
-        shot = self._shortest(shot, start)
         if np.all(np.ptp(Read.of(shot.raw).x, axis=1) <= _VANISHED * (self.high - self.low)):
             raise NotClosed("the motion that repeats itself is an equilibrium")
-        return orbit_of(flow, shot, start.size)
+        return orbit_of(flow, self._shortest(shot, start), start.size)
 
     def _start(self, read: Read, one: Return, origin: State | None) -> Start:
         """The state at a return: exactly, if sampled controllers have a memory; else from the values of the states."""
@@ -244,14 +243,18 @@ class _Search:
     def _shortest(self, shot: Shot, start: Start) -> Shot:
         """The same orbit over its least period."""
         flow = self.flow
-        for part in range(_PARTS, 1, -1):
-            period = shot.period / part
+        parts = list(_PARTS)
+        while parts:
+            period = shot.period / parts[0]
             if flow.forcing is not None and abs(period / flow.forcing - round(period / flow.forcing)) > 1e-6:
+                del parts[0]
                 continue
             x = np.asarray(_core.run.Samples(shot.raw, shot.t + np.array([0.0, period])).states)
             n = x.shape[0]
             if np.all(np.abs(x[:, 1] - x[:, 0]) <= _VANISHED * start.size[:n]):
-                return close(flow, Start(start.state, shot.values, shot.t, period, start.size))
+                shot = close(flow, Start(start.state, shot.values, shot.t, period, start.size))
+            else:
+                del parts[0]
         return shot
 
     def _what_it_does(self, read: Read) -> str:
@@ -299,7 +302,7 @@ def orbit_of(flow: Flow, shot: Shot, size: Array) -> Orbit:
     run = Trajectory(flow.machine, shot.raw, None, flow.described)
     forcing = None if flow.forcing is None else round(shot.period / flow.forcing)
     return Orbit(
-        shot.period,
+        float(shot.period),
         shot.raw.state,
         found,
         zeros,
@@ -320,8 +323,8 @@ def _equilibrium(raw: _core.run.Trajectory) -> str:
         for name, mode in zip(raw.compiled.friction, modes, strict=True)
         if mode in (Mode.SLIP_BACKWARD, Mode.SLIP_FORWARD)
     ]
-    how = f"decays to an equilibrium in which {', '.join(sliding)} slides" if sliding else "comes to rest"
-    return f"the machine {how}, by t = {raw.t_end:g} s"
+    how = f"decays to an equilibrium in which {', '.join(sliding)} slides," if sliding else "comes to rest"
+    return f"the machine {how} by t = {raw.t_end:g} s"
 
 
 def _sticking(run: Trajectory) -> tuple[str, ...]:
