@@ -5,9 +5,12 @@
 
 #include "dynamics/state.hpp"
 #include "model/linear_part.hpp"
+#include "model/smooth.hpp"
 
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
+
+#include <algorithm>
 
 namespace stickslip::bindings {
 
@@ -90,6 +93,19 @@ void bind_dynamics(py::module_ m) {
               out.append(py::make_tuple(l.name, l.block.outputs(), l.has_reference, l.has_measured));
             return out;
           })
+      .def_property_readonly("sampling_periods",
+                             [](const Compiled& c) { // of each controller; 0: it is continuous
+                               std::vector<double> periods;
+                               for (const Loop& l : c.system.loops)
+                                 periods.push_back(l.block.continuous() ? 0.0 : l.block.period);
+                               return periods;
+                             })
+      .def_property_readonly("reads_time",
+                             [](const Compiled& c) { // formulas of the motion do
+                               const Smooth* const formulas = c.system.smooth.get();
+                               return formulas != nullptr &&
+                                      std::count(formulas->inputs.begin(), formulas->inputs.end(), -1) > 0;
+                             })
       .def_property_readonly("springs",
                              [](const Compiled& c) {
                                std::vector<std::string> names;

@@ -5,6 +5,7 @@
 
 #include "run/simulate.hpp"
 #include "sensitivity/adjoint.hpp"
+#include "sensitivity/restart.hpp"
 #include "sensitivity/sensitivity.hpp"
 
 #include <pybind11/eigen.h>
@@ -18,23 +19,21 @@ using namespace pybind11::literals;
 
 namespace {
 
-// The run with its derivatives. The interpreter is needed only to look for Ctrl-C, and by laws that are Python functions.
-template <class Of>
-py::tuple run(Description& described, const State& state, const Vector& initial, const Options& o,
-              const std::vector<std::string>& parameters) {
+// A run, and its derivatives as `differentiate` makes them. The interpreter is needed only to look for Ctrl-C, and by laws
+// that are Python functions.
+template <class Start, class Differentiate>
+py::tuple run_with(Description& described, const Options& o, Start&& start, Differentiate&& differentiate) {
   const std::function<bool()> stop = [] {
     const py::gil_scoped_acquire hold;
     return PyErr_CheckSignals() != 0;
   };
   const auto compiled = described.compile();
   std::shared_ptr<Trajectory> out;
-  std::unique_ptr<Of> derivatives;
+  decltype(differentiate(out, Passages())) derivatives;
   const auto go = [&] {
     Passages passages;
-    out = std::make_shared<Trajectory>(simulate(compiled, state, o, stop, &passages));
-    if (out->status == Status::interrupted) return;
-    derivatives = std::make_unique<Of>(described.machine, out, std::move(passages), initial, o,
-                                       List<std::string>(parameters));
+    out = std::make_shared<Trajectory>(simulate(compiled, start(), o, stop, &passages));
+    if (out->status != Status::interrupted) derivatives = differentiate(out, std::move(passages));
   };
   if (compiled->system.needs_interpreter) {
     go();
@@ -44,6 +43,42 @@ py::tuple run(Description& described, const State& state, const Vector& initial,
   }
   if (out->status == Status::interrupted) throw py::error_already_set();
   return py::make_tuple(out, py::cast(std::move(derivatives)));
+}
+
+template <class Of>
+py::tuple run(Description& described, const State& state, const Vector& initial, const Options& o,
+              const std::vector<std::string>& parameters) {
+  return run_with(
+      described, o, [&] { return state; },
+      [&](const std::shared_ptr<Trajectory>& out, Passages passages) {
+        return std::make_unique<Of>(described.machine, out, std::move(passages), initial, o,
+                                    List<std::string>(parameters));
+      });
+}
+
+// From other values of a state, by each of them and by parameters of the machine.
+py::tuple restart(Description& described, const State& state, const Vector& values, double t,
+                  const Options& o, const std::vector<std::string>& parameters) {
+  const auto machine = replica_of(described.machine, o);
+  if (values.size() != packed(state).size())
+    throw py::value_error("values must be those of components(state)");
+  State from;
+  return run_with(
+      described, o,
+      [&] {
+        from = restarted(*machine, state, values, t);
+        return from;
+      },
+      [&](const std::shared_ptr<Trajectory>& out, Passages passages) {
+        passages.all.insert(passages.all.begin(), continuation_at(from));
+        Parameters by = components_of(machine->system(), from);
+        const auto more =
+            parameters_of(described.machine, machine->system(), o, List<std::string>(parameters));
+        for (auto& one : *more) by.push_back(std::move(one));
+        return std::make_unique<Sensitivity>(
+            machine, out, std::make_shared<const Passages>(std::move(passages)), from.base_x,
+            std::make_shared<const Parameters>(std::move(by)), Sensitivity::Reach::all);
+      });
 }
 
 } // namespace
@@ -56,6 +91,7 @@ void bind_sensitivity(py::module_ m) {
       .def_readonly("valid_event", &Sensitivity::valid_event)
       .def("moves_ticks", &Sensitivity::moves_ticks, "parameter"_a)
       .def_readonly("reason", &Sensitivity::reason)
+      .def("at_end", &Sensitivity::at_end)
       .def_readonly("event_times", &Sensitivity::event_times)
       .def(
           "before", [](const Sensitivity& s, Index event) -> Matrix { return s.before[event]; }, "event"_a)
@@ -119,6 +155,16 @@ void bind_sensitivity(py::module_ m) {
           "times"_a, "weights"_a, "events"_a, "event_weights"_a);
   m.def("simulate_adjoint", &run<Adjoint>, "machine"_a, "state"_a, "initial"_a, "options"_a, "parameters"_a);
   m.def("simulate", &run<Sensitivity>, "machine"_a, "state"_a, "initial"_a, "options"_a, "parameters"_a);
+  m.def(
+      "components",
+      [](State state) { // at its time, which may lie behind the start of its step
+        state.base_x = state.x;
+        return packed(state);
+      },
+      "state"_a, "All numbers of a state: states, memory of sampled controllers, their pending outputs.");
+  m.def("restart", &restart, "machine"_a, "state"_a, "values"_a, "t"_a, "options"_a, "parameters"_a,
+        "Run from other numbers of a state, in its modes, at another time, with the derivatives by these "
+        "numbers.");
 }
 
 } // namespace stickslip::bindings

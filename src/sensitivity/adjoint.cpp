@@ -157,7 +157,7 @@ void Adjoint::unpass(Index number, double event_weight, Vector& lambda, Cotangen
     const Regime& r = s.machine->regime(jump.before);
     k = std::find(r.guards.begin(), r.guards.end(), p.fired.back()) - r.guards.begin();
     const GuardSlope guard = s.variation->guard_slope(jump.before, k, frame, jump.t, jump.x_before, p.before);
-    turn.moves = Sensitivity::is_crossed(guard.rate, guard.size, p.before.time_scale);
+    turn.moves = is_crossed(guard.rate, guard.size, p.before.time_scale);
     rate = guard.rate;
     if (turn.moves) turn.time_by_state = -guard.by_state / rate;
   }

@@ -45,6 +45,9 @@ public:
   // `base`: the machine of the run, compiled with signals of its own for every use.
   Neighbours(const Machine& machine, const System& base, const std::string& parameter,
              const Cutoffs& cutoffs);
+  // One of `count` components of a state.
+  Neighbours(std::string component, Index number, Index count)
+      : name(std::move(component)), state(number), start(Vector::Unit(count, number)) {}
   // Many parameters that change together, each by its share: a direction, along which derivatives are as those by one.
   struct Share {
     std::string parameter;

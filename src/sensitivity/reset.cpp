@@ -8,7 +8,10 @@
 
 namespace stickslip {
 
-double Sensitivity::step_along(const State& at, const Vector& w, double dt) {
+namespace {
+
+// Along w, and in time: how far by the sizes of states.
+double step_along(const State& at, const Vector& w, double dt) {
   const Vector now = packed(at);
   Vector sizes = now.cwiseAbs();
   sizes.head(at.nominal.size()) = at.nominal;
@@ -17,6 +20,8 @@ double Sensitivity::step_along(const State& at, const Vector& w, double dt) {
   const double own = now.cwiseProduct((w.array() != 0.0).cast<double>().matrix()).cwiseAbs().maxCoeff();
   return (own > 0.0 ? own : unknown_size) / w.cwiseAbs().maxCoeff();
 }
+
+} // namespace
 
 Sensitivity::Reset Sensitivity::reset_of(const Passage& p) {
   Reset out;

@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/tolerances.hpp"
+#include "sensitivity/restart.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -69,8 +70,8 @@ std::shared_ptr<Replica> replica_of(const Machine& of, const Options& options) {
   return std::make_shared<Replica>(std::move(compiled), cutoffs_of(options));
 }
 
-std::shared_ptr<const Parameters> parameters_of(const Machine& of, const System& sys, const Options& options,
-                                                const List<std::string>& names) {
+std::shared_ptr<Parameters> parameters_of(const Machine& of, const System& sys, const Options& options,
+                                          const List<std::string>& names) {
   auto all = std::make_shared<Parameters>();
   const Machine machine = with_own_numbers(of, names);
   for (const std::string& name : names)
@@ -108,8 +109,9 @@ Sensitivity::Sensitivity(std::shared_ptr<Replica> of, std::shared_ptr<const Traj
 double Sensitivity::size_of(Index j) const {
   const Neighbours& p = *by[j];
   if (p.state < 0) return p.size;
-  const double given = std::abs(passages.front().before.base_x(p.state));
-  const double nominal = passages.front().before.nominal(p.state);
+  const State& start = passages.front().before;
+  const double given = std::abs(packed(start)(p.state));
+  const double nominal = p.state < start.nominal.size() ? start.nominal(p.state) : 0.0;
   return given > 0.0 ? given : nominal > 0.0 ? nominal : 1.0; // without any known size: 1
 }
 
@@ -336,6 +338,14 @@ std::string Sensitivity::begin() {
   const Modes& modes = p.jump.after;
   const Regime& r = machine->regime(modes);
   const double t = p.jump.t;
+  if (p.before.started) {
+    tick_memory = p.before.ticks;
+    now.S = now.before = tangents_at_restart(*machine, p.before, by);
+    now.impulses = Matrix::Constant(machine->impulse_count(), by.size(), not_determined);
+    now.moves = Vector::Zero(by.size());
+    now.fm = now.fp = Vector::Zero(sys.nx);
+    return {};
+  }
   if (t != 0.0)
     if (std::string at_tick = moved_tick(t); !at_tick.empty()) return at_tick;
   for (Index b = 0; b < sys.loops.size(); ++b) // an output acts at once, and at neighbouring values waits
@@ -508,7 +518,7 @@ std::string Sensitivity::move_guards(const Passage& p, double frame) {
   return {};
 }
 
-bool Sensitivity::is_crossed(double rate, double size, double time_scale) {
+bool is_crossed(double rate, double size, double time_scale) {
   return std::abs(rate) * time_scale > grazing_rate * size;
 }
 
@@ -550,6 +560,11 @@ Vector Sensitivity::constraint_impulse_at(Index constraint, double t) const {
   for (const auto& [when, slopes] : constraint_impulses)
     if (when <= t) sum += slopes.row(constraint).transpose();
   return sum;
+}
+
+Matrix Sensitivity::at_end() const {
+  if (valid_until <= run->t_end) return Matrix::Constant(now.S.rows(), by.size(), not_determined);
+  return now.S;
 }
 
 Matrix Sensitivity::at(double t) {

@@ -38,6 +38,8 @@ public:
 
   // True if a parameter moves sampling instants.
   bool moves_ticks(Index parameter) const;
+  // At the end of the run: of the states, of the memory of sampled controllers and of their pending outputs.
+  Matrix at_end() const;
   // Derivatives of the states at one time, from the right.
   Matrix at(double t);
   // Derivatives of the sum of the normal impulses at a contact so far, which only impacts change.
@@ -106,12 +108,8 @@ private:
     Vector added; // in the run itself
   };
   Reset reset_of(const Passage& p);
-  // Along w, and in time: how far by the sizes of states.
-  static double step_along(const State& at, const Vector& w, double dt);
   // To the nearest breakpoint of a signal, on either side.
   double away_from_breakpoints(double t) const;
-  // A guard that goes through zero, not one that only grazes it.
-  static bool is_crossed(double rate, double size, double time_scale);
   // Increment that the instant adds to these values.
   static Vector added(Reset& as, Replica& m, const Passage& p, const Vector& values, double t);
   Vector slope_beside(Reset& as, const Passage& p, const Vector& here, Index j);
@@ -131,9 +129,12 @@ private:
   double size_of(Index j) const;
 };
 
+// A guard that goes through zero, not one that only grazes it.
+bool is_crossed(double rate, double size, double time_scale);
+
 // The machine of a run, once more. Throws where it has no derivatives.
 std::shared_ptr<Replica> replica_of(const Machine& machine, const Options& options);
-std::shared_ptr<const Parameters> parameters_of(const Machine& machine, const System& sys,
-                                                const Options& options, const List<std::string>& names);
+std::shared_ptr<Parameters> parameters_of(const Machine& machine, const System& sys, const Options& options,
+                                          const List<std::string>& names);
 
 } // namespace stickslip

@@ -3,6 +3,7 @@
 #include "core/small_lu.hpp"
 #include "dynamics/friction_force.hpp"
 #include "friction/law.hpp"
+#include "sensitivity/restart.hpp"
 
 #include <algorithm>
 #include <array>
@@ -72,21 +73,9 @@ void Variation::advance(const Trajectory& run, const Segment& segment, double t0
 bool Variation::look_at_projection(const Trajectory& run, const Segment& segment, double t) {
   const Modes& modes = segment.regime->modes;
   if (!machine.projects(modes)) return false;
-  const Index nx = machine.system().nx;
-  projection.x.resize(nx);
+  projection.x.resize(machine.system().nx);
   run.state_at(segment, t, projection.x.data());
-  projection.by_state.setIdentity(nx, nx);
-  const Stencil& central = central_stencil();
-  for (Index i = 0; i < 2 * machine.system().n_coordinates; ++i) {
-    const double size = run.state.nominal(i), step = size > 0.0 ? far_beside * size : unknown_size;
-    for (Index k = 0; k < central.offsets.size(); ++k) {
-      Vector there = projection.x;
-      there(i) += central.offsets[k] * step;
-      const Vector from = there;
-      machine.project(modes, t, there);
-      projection.by_state.col(i) += central.weights[k] / step * (there - from);
-    }
-  }
+  projection.by_state = projection_slopes(machine, modes, t, projection.x, run.state.nominal);
   return true;
 }
 

@@ -24,7 +24,7 @@ CLASSES = {
     # loops and methods that are still to be divided
     "Tangent": (20, 38),
     "RealTime": (60, 75),
-    "Sensitivity": (23, 35),
+    "Sensitivity": (23, 34),
     "TickTangent": (27, 17),
     "Variation": (21, 38),
     "Scheme": (28, 14),

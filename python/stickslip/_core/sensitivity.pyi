@@ -19,6 +19,7 @@ class Sensitivity:
     def after(
         self, event: typing.SupportsInt | typing.SupportsIndex
     ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    def at_end(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
     def before(
         self, event: typing.SupportsInt | typing.SupportsIndex
     ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
@@ -74,6 +75,25 @@ class Adjoint:
     def along(self) -> Sensitivity: ...
     @property
     def shares(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+
+def components(
+    state: stickslip._core.dynamics.State,
+) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]:
+    """
+    All numbers of a state: states, memory of sampled controllers, their pending outputs.
+    """
+
+def restart(
+    machine: stickslip._core.model.Machine,
+    state: stickslip._core.dynamics.State,
+    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    t: typing.SupportsFloat | typing.SupportsIndex,
+    options: stickslip._core.flow.Options,
+    parameters: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
+) -> tuple[typing.Any, ...]:
+    """
+    Run from other numbers of a state, in its modes, at another time, with the derivatives by these numbers.
+    """
 
 def simulate(
     machine: stickslip._core.model.Machine,

@@ -1,0 +1,137 @@
+"""Newton's method for a state that returns to itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip import _core
+from stickslip.cycles._flow import Flow, Shot
+
+Array = NDArray[np.float64]
+
+_MOST_STEPS = 40
+_CLOSED = 1e-9  # of the range of each state: the orbit closes, up to the error of integration
+_STOPS = 0.1  # reduction by a step: a smaller one shows the noise of the motion
+_FARTHEST = 0.5  # of the range of each state: longest step of Newton's method
+_LONGER = 0.2  # of the period: its greatest change in a step
+_SHORTEST = 1.0 / 64.0  # of a step of Newton's method
+_SINGULAR = 1e-12  # of the largest singular value: along a family of orbits the nearest one is taken
+
+
+class NotClosed(Exception):
+    """Newton's method found no orbit; the text says why."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """A state near an orbit, and the approximate period."""
+
+    state: _core.dynamics.State
+    values: Array
+    t: float
+    period: float
+    size: Array  # of each component
+
+
+def close(flow: Flow, start: Start) -> Shot:
+    """Find the orbit near a state: φ(z, T) = z.
+
+    For an autonomous machine the period is an unknown as well, and steps are orthogonal to the motion at the start, so
+    that the section moves with the iteration: events of the run may appear and vanish on the way.
+
+    Raises
+    ------
+    NotClosed
+        If Newton's method does not converge.
+    """
+    values, period = start.values, start.period
+    best: Shot | None = None
+    last, share, step = np.inf, 1.0, None
+    for _ in range(_MOST_STEPS):
+        shot = _shoot(flow, start, values, period)
+        error = _size(shot.closes, start.size)
+        if best is not None and step is not None and error > 2.0 * last and last > _CLOSED:
+            share *= 0.5
+            if share < _SHORTEST:
+                raise NotClosed("Newton's method does not come closer to a periodic motion")
+            values, period = best.values + share * step[:-1], best.period + share * step[-1]
+            continue
+        if best is not None and last <= _CLOSED and error > _STOPS * last:
+            return best if last <= error else shot
+        best, last, share = shot, error, 1.0
+        if error == 0.0:
+            return shot
+        if np.isnan(shot.monodromy).any():
+            if error <= _CLOSED:
+                return shot
+            values, step = shot.end, None  # as far as the motion itself comes closer
+            continue
+        step = _step(flow, shot, start)
+        values, period = shot.values + step[:-1], period + step[-1]
+    if best is not None and last <= _CLOSED:
+        return best
+    reason = f"; derivatives: {best.reason}" if best is not None and best.reason else ""
+    raise NotClosed(f"Newton's method has not converged in {_MOST_STEPS} steps{reason}")
+
+
+def _shoot(flow: Flow, start: Start, values: Array, period: float) -> Shot:
+    shot = flow.shoot(start.state, values, start.t, period)
+    if shot.raw.status != "finished":
+        raise NotClosed(f"a run near the orbit ended early: {shot.raw.message}")
+    return shot
+
+
+def _step(flow: Flow, shot: Shot, start: Start) -> Array:
+    """Step of Newton's method: of the components, then of the period."""
+    n, size = shot.values.size, start.size
+    of_states = (shot.monodromy - np.eye(n)) * size / size[:, None]
+    if flow.is_autonomous:
+        along = shot.rates[0] / size
+        length = np.linalg.norm(along)
+        matrix = np.zeros((n + 1, n + 1))
+        matrix[:n, :n] = of_states
+        matrix[:n, n] = shot.rates[1] / size / length
+        matrix[n, :n] = along / length
+        right = np.append(-shot.closes / size, 0.0)
+        solved = np.linalg.lstsq(matrix, right, rcond=_SINGULAR)[0]
+        step = np.append(solved[:n] * size, solved[n] / length)
+    else:
+        solved = np.linalg.lstsq(of_states, -shot.closes / size, rcond=_SINGULAR)[0]
+        step = np.append(solved * size, 0.0)
+    farthest = max(_size(step[:-1], size) / _FARTHEST, abs(step[-1]) / (_LONGER * shot.period), 1.0)
+    return np.asarray(step / farthest)
+
+
+def _size(change: Array, size: Array) -> float:
+    return float(np.max(np.abs(change) / size, initial=0.0))
+
+
+def multipliers(monodromy: Array, size: Array, noise: float, along: Array | None) -> tuple[Array, int]:
+    """Return the eigenvalues of a monodromy matrix, and how many of them are exactly zero.
+
+    Directions that a period maps to zero, to within the noise of the matrix, are split off before the eigenvalues are
+    computed, and again from what is left: a nilpotent part would otherwise turn rounding errors of 1e-16 into eigenvalues
+    of 1e-8. Likewise the motion itself (`along`, None for a forced machine), an eigenvector of the multiplier 1, which
+    comes first; a second multiplier 1, as of a family of orbits, would otherwise be as inexact.
+    """
+    left = monodromy * size / size[:, None]
+    scale = max(1.0, float(np.linalg.norm(left, 2)))
+    trivial = np.zeros(0)
+    if along is not None:
+        q = np.linalg.qr(np.column_stack([along / size, np.eye(size.size)]))[0]
+        left = q.T @ left @ q
+        trivial, left = left[0, :1], left[1:, 1:]
+    n = left.shape[0]
+    while left.size:
+        u, s, v = np.linalg.svd(left)
+        rank = int(np.sum(s > noise * scale))
+        if rank == left.shape[0]:
+            break
+        left = (s[:rank, None] * v[:rank]) @ u[:, :rank]
+    found = np.linalg.eigvals(left) if left.size else np.zeros(0)
+    found = found[np.argsort(-np.abs(found), kind="stable")]
+    zeros = n - found.size
+    return np.concatenate([trivial, found, np.zeros(zeros)]).astype(complex), zeros

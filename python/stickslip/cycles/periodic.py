@@ -1,0 +1,339 @@
+"""Search for periodic orbits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickslip import _core
+from stickslip._checks import positive, reject
+from stickslip.cycles._closing import NotClosed, Start, close, multipliers
+from stickslip.cycles._flow import Flow, Shot
+from stickslip.cycles._returns import NEAR, Read, Return, forced_returns, free_returns
+from stickslip.cycles.orbit import Orbit
+from stickslip.modes import Mode
+from stickslip.run.simulation import _initial
+from stickslip.run.trajectory import Trajectory
+
+__all__ = ["NoOrbitError", "periodic_orbit"]
+
+Array = NDArray[np.float64]
+State = _core.dynamics.State
+
+_FIRST = 100.0  # time constants of the machine: length of the first run from a state
+_FIRST_PULSES = 20  # periods of the excitation: likewise
+_DOUBLINGS = 13  # of that length
+_STILL = 1e-9  # of the range of the motion in the search: a state does not move
+_VANISHED = 1e-6  # of the range of the motion in the search: an orbit of this size is an equilibrium
+_EXACT_NOISE, _NOISE = 1e-12, 1e-8  # of derivatives in linear regimes, and of integrated ones
+_EXACT_INSIDE, _INSIDE = (
+    1e-9,
+    1e-6,
+)  # distance of the multipliers of a stable orbit from the unit circle: likewise
+_PARTS = (2, 3, 5, 7, 11, 13)  # of a period, that may be periods of their own, one after the other
+_CHAOS = math.log(1e3)  # separation of neighbouring motions over a run beyond which it is called chaotic
+_SPREADING = 30  # returns over which the divergence of neighbouring motions is measured
+
+
+class NoOrbitError(ValueError):
+    """No periodic orbit was found; the message says what the motion does.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, stiffness=1.0, names=["block"])
+    >>> m.add_friction("floor", on="block", law=ss.Coulomb(static=1.0, kinetic=0.6))
+    >>> try:
+    ...     ss.cycles.periodic_orbit(m, {"block.position": 5.0})
+    ... except ss.cycles.NoOrbitError as error:
+    ...     print(error)
+    no periodic orbit: the machine comes to rest by t = 100 s
+    """
+
+
+def periodic_orbit(
+    machine: Any,
+    guess: Trajectory | State | Mapping[str, float] | ArrayLike | None = None,
+    period: float | None = None,
+    *,
+    rtol: float = 1e-10,
+    **options: Any,
+) -> Orbit:
+    """Find a periodic orbit of a machine, stable or not, and its Floquet multipliers.
+
+    The orbit is a zero of φ(x, T) - x, found by Newton's method with the exact derivatives of the motion through stick,
+    slip, impact and sampling. The sequence of events is not prescribed. An autonomous machine leaves the period free; the
+    period of a machine with periodic signals or sampled controllers is a multiple of theirs.
+
+    Parameters
+    ----------
+    machine : Machine or StateSpace
+        The machine, or an object with a machine as ``.machine``.
+    guess : Trajectory, Orbit, State, mapping or array_like, optional
+        A run that comes near the orbit (of the same machine, perhaps with other parameters), or a state: ``run.state``,
+        or initial values as in `simulate` (by default 0), from which the machine is simulated until it nearly repeats
+        itself. An unstable orbit needs a state close to it.
+    period : float, optional
+        Period, s: approximate for an autonomous machine, exact for others. By default it is found from `guess` and the
+        signals. Required if a formula of the machine reads the time.
+    rtol : float, default 1e-10
+        Relative tolerance of numerical integration; linear regimes are exact.
+    **options
+        ``atol``, ``method``, ``max_step``, ``rebound_threshold``, ``max_events`` and ``max_time`` (of each run), as in
+        `simulate`.
+
+    Returns
+    -------
+    Orbit
+        Period, state, events, multipliers, stability and energy balance.
+
+    Raises
+    ------
+    NoOrbitError
+        If no orbit is found: the motion comes to rest, moves uniformly, does not return, is chaotic, or ends early.
+    ValueError
+        If signals grow or have no common period, and for bad arguments, with the argument, its value and what is
+        allowed.
+
+    Notes
+    -----
+    The start of the orbit is chosen far from events; for an autonomous machine steps of Newton's method are orthogonal to
+    the motion there. The tangent jumps at events (saltation; Leine, Nijmeijer, *Dynamics and Bifurcations of Non-Smooth
+    Mechanical Systems*, 2004, 7.3), and the monodromy matrix is its value after one period. At an orbit that grazes a
+    guard derivatives do not exist: the multipliers are NaN, and `Orbit.reason` states why.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+    >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+    >>> orbit = ss.cycles.periodic_orbit(m, {"block.velocity": 0.2})
+    >>> round(orbit.period, 12), orbit.stable, orbit.multipliers.real.round(12)
+    (4.572463186791, True, array([1., 0.]))
+    """
+    flow = Flow(machine, {"rtol": rtol} | options)
+    given = None if period is None else positive("period", period)
+    if flow.forcing is not None:
+        _set_forcing(flow, given)
+    return _Search(flow, guess, given).run()
+
+
+def _set_forcing(flow: Flow, period: float | None) -> None:
+    """Check the given period against that of the excitation, which it replaces if a formula reads the time."""
+    assert flow.forcing is not None
+    if math.isnan(flow.forcing):
+        if period is None:
+            raise ValueError(
+                "period is required: a formula of the machine reads the time, with an unknown period"
+            )
+        flow.forcing = period
+    elif period is not None:
+        count = period / flow.forcing
+        if round(count) < 1 or abs(count - round(count)) > 1e-9 * count:
+            reject(
+                "period",
+                period,
+                f"a multiple of the period of signals and controllers, {flow.forcing:.12g} s",
+            )
+
+
+class _Search:
+    """Runs that approach a periodic orbit, and attempts to close them."""
+
+    def __init__(self, flow: Flow, guess: Any, period: float | None) -> None:
+        self.flow, self.period = flow, period
+        self.said = ""  # by the last attempt
+        n = len(flow.compiled.states)
+        self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)  # of all states so far
+        self.given: Trajectory | None = None
+        if isinstance(guess, Trajectory):
+            if not guess._raw.keeps_segments:
+                reject("guess", guess, "a run with its segments: simulate(..., keep='segments')")
+            self.given = guess
+            if tuple(guess.states) != tuple(flow.compiled.states):
+                reject("guess", guess, f"a run with the states of the machine, {flow.compiled.states}")
+            same = guess._machine == flow.machine
+            self.state = guess.state if same else flow.at_rest(guess._raw.t_end, guess.state.x)
+        elif isinstance(guess, _core.dynamics.State):
+            self.state = guess
+        else:
+            self.state = flow.at_rest(0.0, _initial(flow.compiled, guess))
+
+    def run(self) -> Orbit:
+        """Close an orbit in the given run, or in runs from its end that double in length."""
+        if self.given is not None and (orbit := self._close_in(Read.of(self.given._raw), None)):
+            return orbit
+        length = _FIRST * (self.flow.compiled.time_scale or 1.0)
+        if self.flow.forcing is not None:
+            length = _FIRST_PULSES * max(self.flow.forcing, self.period or 0.0)
+        elif self.given is not None:
+            length = self.given._raw.t_end - self.given._raw.t_begin
+        elif self.period is not None:
+            length = 4.0 * self.period
+        read = None
+        for _ in range(_DOUBLINGS):
+            origin = self.state
+            raw = self.flow.advance(origin, origin.t + length)
+            if raw.status != "finished":
+                raise NoOrbitError(f"no periodic orbit: the motion ends early: {raw.message}")
+            read = Read.of(raw)
+            if orbit := self._close_in(read, origin):
+                return orbit
+            if np.all(read.late_range() <= _STILL * (self.high - self.low)):
+                raise NoOrbitError(f"no periodic orbit: {_equilibrium(raw)}")
+            self.state = raw.state
+            length *= 2.0
+        assert read is not None  # there is at least one run
+        raise NoOrbitError(f"no periodic orbit: {self._what_it_does(read)}; {self.said}")
+
+    def _close_in(self, read: Read, origin: State | None) -> Orbit | None:
+        """Try the closest returns in a run that started from `origin` (None: the given run)."""
+        flow = self.flow
+        self.low = np.minimum(self.low, read.x.min(axis=1))
+        self.high = np.maximum(self.high, read.x.max(axis=1))
+        if flow.forcing is None:
+            found = free_returns(read, self.period)
+        else:
+            found = forced_returns(read, flow.forcing, flow.sampling, self.period)
+        if not found:
+            self.said = "no state of the last run comes again"
+        for one in found:
+            if not one.distance <= NEAR:
+                self.said = f"the closest return misses by {one.distance:.2g} of the range of the states"
+                continue
+            try:
+                return self._orbit(read, one, origin)
+            except NotClosed as error:
+                self.said = str(error)
+        return None
+
+    def _orbit(self, read: Read, one: Return, origin: State | None) -> Orbit:
+        flow = self.flow
+        start = self._start(read, one, origin)
+        shot = close(flow, start)
+        if np.all(np.ptp(Read.of(shot.raw).x, axis=1) <= _VANISHED * (self.high - self.low)):
+            raise NotClosed("the motion that repeats itself is an equilibrium")
+        return orbit_of(flow, self._shortest(shot, start), start.size)
+
+    def _start(self, read: Read, one: Return, origin: State | None) -> Start:
+        """The state at a return: exactly, if sampled controllers have a memory; else from the values of the states."""
+        flow = self.flow
+        if flow.sampling is None:
+            x = np.asarray(_core.run.Samples(read.raw, np.array([one.t])).states)[:, 0]
+            state = flow.advance(flow.at_rest(one.t, x), one.t + 1e-9 * one.period).state
+            values = flow.components(state)
+            values[: x.size] = x
+        else:
+            if origin is not None:
+                state = flow.advance(origin, one.t).state
+            else:  # at the same phase behind the end of the given run
+                later = math.floor((self.state.t - one.t) / one.period + 1.0) * one.period
+                state = flow.advance(self.state, one.t + later).state
+            values = flow.components(state)
+        near = (read.t >= one.t - one.period) & (read.t <= one.t + one.period)
+        size = np.abs(values)
+        size[: read.x.shape[0]] = np.ptp(read.x[:, near], axis=1)
+        size = np.where(size > 0.0, size, np.abs(values))
+        return Start(state, values, flow.phase_of(one.t), one.period, np.where(size > 0.0, size, 1.0))
+
+    def _shortest(self, shot: Shot, start: Start) -> Shot:
+        """The same orbit over its least period."""
+        flow = self.flow
+        parts = list(_PARTS)
+        while parts:
+            period = shot.period / parts[0]
+            if flow.forcing is not None and abs(period / flow.forcing - round(period / flow.forcing)) > 1e-6:
+                del parts[0]
+                continue
+            x = np.asarray(_core.run.Samples(shot.raw, shot.t + np.array([0.0, period])).states)
+            n = x.shape[0]
+            if np.all(np.abs(x[:, 1] - x[:, 0]) <= _VANISHED * start.size[:n]):
+                shot = close(flow, Start(start.state, shot.values, shot.t, period, start.size))
+            else:
+                del parts[0]
+        return shot
+
+    def _what_it_does(self, read: Read) -> str:
+        """Largest Lyapunov exponent of the motion, in words."""
+        length = read.t[-1] - read.t[0]
+        exponent = _exponent(self.flow, self.state, length / _SPREADING)
+        if exponent is None:
+            return "the motion does not repeat itself"
+        if exponent * length > _CHAOS:
+            return (
+                f"the motion does not repeat itself and neighbouring motions separate with the Lyapunov exponent "
+                f"{exponent:.3g} 1/s: it looks chaotic"
+            )
+        return f"the motion does not repeat itself (largest Lyapunov exponent {exponent:.3g} 1/s)"
+
+
+def _exponent(flow: Flow, state: State, length: float) -> float | None:
+    """Largest Lyapunov exponent over several lengths of time; None if the derivatives end."""
+    values = flow.components(state)
+    along = np.random.default_rng(0).normal(size=values.size)
+    total, t = 0.0, state.t
+    for _ in range(_SPREADING):
+        shot = flow.shoot(state, values, t, length)
+        along = shot.monodromy @ along
+        size = float(np.linalg.norm(along))
+        if not (np.isfinite(size) and size > 0.0):
+            return None
+        total += math.log(size)
+        along /= size
+        state, values, t = shot.raw.state, shot.end, shot.raw.t_end
+    return total / (_SPREADING * length)
+
+
+def orbit_of(flow: Flow, shot: Shot, size: Array) -> Orbit:
+    """Make an orbit of a run that closes."""
+    exact = all(kind == "exact" for *_, kind in shot.raw.regimes)
+    n = shot.values.size
+    if np.isnan(shot.monodromy).any():
+        found, zeros, stable = np.full(n, complex(np.nan)), 0, False
+    else:
+        along = shot.rates[0] if flow.is_autonomous else None
+        found, zeros = multipliers(shot.monodromy, size, _EXACT_NOISE if exact else _NOISE, along)
+        others = found[1:] if flow.is_autonomous else found
+        stable = bool(np.all(np.abs(others) < 1.0 - (_EXACT_INSIDE if exact else _INSIDE)))
+    run = Trajectory(flow.machine, shot.raw, None, flow.described)
+    forcing = None if flow.forcing is None else round(shot.period / flow.forcing)
+    return Orbit(
+        float(shot.period),
+        shot.raw.state,
+        found,
+        zeros,
+        _sticking(run),
+        stable,
+        float(np.max(np.abs(shot.closes) / size)),
+        forcing,
+        shot.reason,
+        run,
+    )
+
+
+def _equilibrium(raw: _core.run.Trajectory) -> str:
+    """The equilibrium at the end of a run, in words."""
+    modes = np.asarray(_core.run.Samples(raw, np.array([raw.t_end])).modes)[:, 0]
+    sliding = [
+        repr(name)
+        for name, mode in zip(raw.compiled.friction, modes, strict=True)
+        if mode in (Mode.SLIP_BACKWARD, Mode.SLIP_FORWARD)
+    ]
+    how = f"decays to an equilibrium in which {', '.join(sliding)} slides," if sliding else "comes to rest"
+    return f"the machine {how} by t = {raw.t_end:g} s"
+
+
+def _sticking(run: Trajectory) -> tuple[str, ...]:
+    """Elements that stick for some part of a run."""
+    raw = run._raw
+    held = []
+    times = np.unique(np.concatenate([[raw.t_begin], raw.events[0]["time"], [raw.t_end]]))
+    modes = np.asarray(_core.run.Samples(raw, 0.5 * (times[1:] + times[:-1])).modes)
+    for name, row in zip(raw.compiled.friction, modes, strict=True):
+        if np.any(row == Mode.STICK):
+            held.append(name)
+    return tuple(held)

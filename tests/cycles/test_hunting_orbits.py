@@ -1,0 +1,60 @@
+"""Hunting of a servo under PID with friction (Canudas de Wit et al. 1995), continuous and sampled."""
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+
+LUGRE = ss.LuGre(
+    stiffness=1e5, damping=np.sqrt(1e5), viscous=0.4, static=1.5, kinetic=1.0, stribeck_velocity=1e-3
+)
+STRIBECK = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1e-3, shape=2.0) + ss.Viscous(0.4)
+
+
+def servo(law: ss.Law, period: float | None = None) -> ss.Machine:
+    m = ss.Machine(mass=1.0, names=["slide"])
+    m.add_friction("guide", on="slide", law=law)
+    pid = ss.PID(kp=3.0, ki=4.0, kd=6.0, period=period)
+    m.add_controller(pid, on="slide", reference=ss.Constant(1.0))
+    return m
+
+
+# From independent solutions that are all but settled: tests/drives/test_hunting.py.
+@pytest.mark.parametrize(
+    ("law", "period", "amplitude"), [(LUGRE, 24.4368, 0.063903), (STRIBECK, 23.7256, 0.066923)]
+)
+def test_hunting_orbit_agrees_with_settled_simulation(law: ss.Law, period: float, amplitude: float) -> None:
+    orbit = ss.cycles.periodic_orbit(servo(law), ss.simulate(servo(law), 60.0))
+    assert orbit.period == pytest.approx(period, rel=3e-6)
+    assert orbit.amplitude("slide.position") == pytest.approx(amplitude, rel=1e-5)
+    assert orbit.mean("slide.position") == pytest.approx(1.0, abs=1e-9)
+    assert orbit.stable and orbit.multipliers[0] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_hunting_multiplier_is_contraction_of_transients() -> None:
+    """The distance of break-away times from a multiple of the period shrinks by the largest multiplier per period.
+
+    Half the motion is the other half mirrored, so the times of the first direction alone are compared.
+    """
+    orbit = ss.cycles.periodic_orbit(servo(STRIBECK))
+    near = orbit.run.y[:, 0] + np.where(np.array(orbit.run.states) == "slide.position", 1e-3, 0.0)
+    run = ss.simulate(servo(STRIBECK), 80.0, initial=near, rtol=1e-12)
+    begins = np.array([e.time for e in run.events if e.after == ss.Mode.SLIP_FORWARD])
+    lags = np.diff(begins) - orbit.period
+    assert lags.size >= 2
+    assert lags[1] / lags[0] == pytest.approx(orbit.multipliers[1].real, rel=0.05)
+
+
+def test_sampled_hunting_locks_to_sampling_pattern() -> None:
+    """Every break-away is at a sampling instant, and the state repeats after a whole number of these.
+
+    The period of the continuous controller, 23.7256 s, is no such multiple.
+    """
+    m = servo(STRIBECK, 0.02)
+    orbit = ss.cycles.periodic_orbit(m, ss.simulate(m, 300.0))
+    assert orbit.stable
+    assert orbit.forcing is not None and orbit.period == pytest.approx(0.02 * orbit.forcing, rel=1e-13)
+    leaves = np.array([e.time for e in orbit.events if e.before == ss.Mode.STICK])
+    assert leaves.size and leaves / 0.02 == pytest.approx(np.round(leaves / 0.02), abs=1e-9)
+    later = ss.simulate(m, orbit.state.t + 3.0 * orbit.period, state=orbit.state)
+    assert later.state.x == pytest.approx(orbit.state.x, abs=1e-8)

@@ -1,0 +1,71 @@
+"""Orbits of smooth machines, against SciPy and closed forms."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import fsolve
+from scipy.special import ellipk
+
+import stickslip as ss
+
+
+def reference(f: object, x0: list[float], period: float) -> tuple[float, float]:
+    """Period and second multiplier of a planar limit cycle, by shooting from x = x0, v unknown (SciPy)."""
+
+    def jacobian(x: float, v: float) -> np.ndarray:
+        h = 1e-6
+        return np.column_stack(
+            [
+                (np.array(f(x + h, v)) - np.array(f(x - h, v))) / (2 * h),
+                (np.array(f(x, v + h)) - np.array(f(x, v - h))) / (2 * h),
+            ]
+        )
+
+    def whole(_t: float, y: np.ndarray) -> np.ndarray:
+        J = jacobian(y[0], y[1])
+        return np.array([*f(y[0], y[1]), J[0, 0] + J[1, 1]])
+
+    def closes(z: np.ndarray) -> list[float]:
+        y = solve_ivp(whole, (0.0, z[1]), [x0[0], z[0], 0.0], method="DOP853", rtol=1e-13, atol=1e-13).y[
+            :, -1
+        ]
+        return [y[0] - x0[0], y[1] - z[0]]
+
+    v, period = fsolve(closes, [x0[1], period], xtol=1e-13)
+    y = solve_ivp(whole, (0.0, period), [x0[0], v, 0.0], method="DOP853", rtol=1e-13, atol=1e-13).y[:, -1]
+    return float(period), math.exp(y[2])
+
+
+@pytest.mark.parametrize("mu", [0.3, 1.0, 3.0])
+def test_van_der_pol_orbit_agrees_with_scipy(mu: float) -> None:
+    m = ss.Machine(mass=1.0, stiffness=1.0, names=["x"])
+    m.add_force("x", lambda q, v: mu * (1.0 - q["x"] ** 2) * v["x"])
+    orbit = ss.cycles.periodic_orbit(m, ss.simulate(m, 60.0, initial={"x.velocity": 1.0}))
+    period, other = reference(lambda x, v: (v, mu * (1.0 - x * x) * v - x), [0.0, 2.0], orbit.period)
+    assert orbit.period == pytest.approx(period, rel=1e-9)
+    assert orbit.multipliers[0] == pytest.approx(1.0, abs=1e-7)
+    assert orbit.multipliers[1].real == pytest.approx(other, rel=1e-5, abs=1e-8)
+    assert orbit.stable
+
+
+def test_rayleigh_orbit_agrees_with_scipy() -> None:
+    m = ss.Machine(mass=1.0, stiffness=1.0, names=["x"])
+    m.add_force("x", lambda v: v["x"] - v["x"] ** 3 / 3.0)
+    orbit = ss.cycles.periodic_orbit(m, {"x.velocity": 1.0})
+    period, other = reference(lambda x, v: (v, v - v**3 / 3.0 - x), [0.0, 1.7], orbit.period)
+    assert orbit.period == pytest.approx(period, rel=1e-9)
+    assert orbit.multipliers[1].real == pytest.approx(other, abs=1e-7)
+
+
+def test_pendulum_orbit_has_two_unit_multipliers() -> None:
+    """A conservative machine has a family of orbits, of which none is asymptotically stable; the nearest is found."""
+    m = ss.Machine(mass=1.0, names=["arm"])
+    m.add_force("arm", lambda q: -ss.sin(q["arm"]))
+    orbit = ss.cycles.periodic_orbit(m, {"arm.position": 2.0})
+    amplitude = orbit.amplitude("arm.position")
+    assert amplitude == pytest.approx(2.0, abs=1e-3)
+    assert orbit.period == pytest.approx(4.0 * ellipk(math.sin(0.5 * amplitude) ** 2), rel=1e-9)
+    assert orbit.multipliers == pytest.approx([1.0, 1.0], abs=1e-3)
+    assert not orbit.stable
