@@ -41,7 +41,7 @@ struct Tangent::Local {
   LinearPart linear;
   Regime regime;
   Holding held;
-  std::int64_t moves = -1; // when it was made
+  std::int64_t moves = -1, complete = -1; // when its reactions and its matrices were made
 };
 
 Tangent::~Tangent() = default;
@@ -270,7 +270,7 @@ bool Tangent::free_rates(const double* at, const double* s, double* xdot) const 
   return true;
 }
 
-const Regime& Tangent::regime(const Modes& modes) {
+const Regime& Tangent::reactions(const Modes& modes) {
   if (local == nullptr || local->regime.modes != modes) {
     if (locals.size() >= most_kept && !locals.contains(modes)) locals.clear();
     std::unique_ptr<Local>& known = locals[modes];
@@ -285,12 +285,25 @@ const Regime& Tangent::regime(const Modes& modes) {
     fold(local->linear);
   } else {
     local->linear = linear_part(system, modes);
-    local->regime = std::move(*build_regime(system, modes, local->linear));
+    local->regime = std::move(*build_regime(system, modes, local->linear, {.unconstrained = true}));
   }
-  constrain(system, local->regime, local->held);
+  renew_reactions(system, local->regime, local->held);
   renew_sharing_terms(system, local->regime);
   local->moves = moves;
   return local->regime;
+}
+
+const Regime& Tangent::regime(const Modes& modes) {
+  reactions(modes);
+  if (local->complete == moves) return local->regime;
+  constrain(system, local->regime, local->held);
+  renew_sharing_terms(system, local->regime);
+  local->complete = moves;
+  return local->regime;
+}
+
+Holding& Tangent::holding() {
+  return local->held;
 }
 
 // Accelerations; inputs and outputs of controllers do not change.
@@ -319,7 +332,7 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
 }
 
 void Tangent::rest(const Modes& modes, const double* s, double* of) {
-  const Regime& r = regime(modes);
+  const Regime& r = reactions(modes);
   if (r.sticking.empty() && r.closed.empty()) return;
   Holding& c = local->held;
   for (Index k = 0; k < c.count; ++k)
@@ -331,7 +344,7 @@ void Tangent::rest(const Modes& modes, const double* s, double* of) {
 
 bool Tangent::parts(const Modes& modes, const Vector& of, const Vector& nominal) {
   if (modes.open.directions <= 0) return false;
-  const Regime& r = regime(modes);
+  const Regime& r = reactions(modes);
   signal_values(system, t, taken.data());
   write(taken.data());
   const auto moving = [&](double speed, double size) {

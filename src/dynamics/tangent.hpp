@@ -14,6 +14,7 @@
 namespace stickslip {
 
 struct State;
+struct Holding;
 
 // Derivatives of signals, accelerations without constraints and velocities of friction elements by (x, t) in a motion
 // with given accelerations and forces, without the linear part in x: columns, the last one by time.
@@ -39,6 +40,9 @@ public:
 
   // In these modes, there.
   const Regime& regime(const Modes& modes);
+  // The same without the matrices of x' and of forces by states; and how its constraints hold.
+  const Regime& reactions(const Modes& modes);
+  Holding& holding();
   // Signals as given, with those that follow the state.
   const double* signals(const double* given);
   // Rates of the rows at the current point, for given x', forces and rates of signals.
