@@ -155,6 +155,7 @@ private:
   void begin(const double* values) noexcept;
   bool any_fired() const noexcept;
   bool any_strikes() const noexcept;
+  void flag_late() noexcept;
   void change_within(double stop) noexcept;
   void finish(const Point* end) noexcept;
   void advance() noexcept;
@@ -168,6 +169,7 @@ private:
   Point& exact_point_at(double tau) noexcept;
   void guards_at(const Point& p, double tau, double* g) noexcept;
   double guard_at(Index which, const Point& p, double tau) const noexcept;
+  double rounding_of(Index which, const Point& p) const noexcept;
   void find_rate() noexcept;
   void forces_at_a() noexcept;
   double locate(Index which, double stop) noexcept;

@@ -10,6 +10,8 @@
 #include "core/list.hpp"
 #include "dynamics/regime.hpp"
 
+#include <cmath>
+
 namespace stickslip {
 
 // y = c + M u for a few rows and columns, column by column, rows in pairs; the number of rows is known to the
@@ -21,6 +23,12 @@ public:
   void operator()(const double* u, double* y) const { run(data.data(), height, width, u, y); }
   Index rows() const { return height; } // even
   double row(Index i, const double* u) const { return data[i] + linear_row(i, u); }
+  double terms(Index i, const double* u) const { // of a row: the sum of their magnitudes
+    const double* d = data.data() + i;
+    double sum = std::abs(*d);
+    for (Index j = 0; j < width; ++j) sum += std::abs(*(d += height) * u[j]);
+    return sum;
+  }
   double linear_row(Index i, const double* u) const { // without the constant
     const double* d = data.data() + i;
     double sum = 0.0;

@@ -137,13 +137,7 @@ def test_accumulating_impacts_close_the_contact_when_rounds_are_used_up() -> Non
     assert y[-1, 1] == ss.Mode.CLOSED and np.all(y[-500:, 0] == y[-1, 0]) and abs(y[-1, 0]) < 1e-15
 
 
-REBOUNDS_OF_A_STOP = pytest.mark.xfail(
-    strict=True,
-    reason="rebounds that accumulate against a stop use up the changes of regime of 241 steps, which are late",
-)
-
-
-@pytest.mark.parametrize("restitution", [0.0, pytest.param(0.4, marks=REBOUNDS_OF_A_STOP)])
+@pytest.mark.parametrize("restitution", [0.0, 0.4])
 def test_drive_with_rigid_backlash_follows_exact_run(restitution: float) -> None:
     rt, found, run, apart = compare(stopped_drive(restitution), 1e-4, 3.0, rounds=60)
     assert rt.transitions > 20 and rt.prebuilt
