@@ -417,29 +417,32 @@ static void hold_as(const Regime& other, Regime& r) {
   r.L = other.L, r.Lx = other.Lx, r.Ls = other.Ls, r.LF = other.LF;
 }
 
+// An element that touches holds or slides.
+static void add_element(const System& sys, Index i, Regime& r) {
+  const Friction& p = sys.friction[i];
+  const FrictionMode& now = r.modes.friction[i];
+  const bool held = now.sticks() && p.traits.sticks && p.surface_travel < 0;
+  if (held) {
+    r.sticking.push_back(i);
+    // Ageing limits are not linear in time, and internal states at rest may follow the held force.
+    if (p.aged >= 0 || p.states >= 0 || held_by_lag(p, r.modes, i) != 0) r.affine = false;
+    if (held_by_lag(p, r.modes, i) != 0 && p.load_contact >= 0) r.coupled = true;
+  } else {
+    r.sliding.push_back(i);
+    r.affine = r.affine && is_affine(sys, p, now);
+    if (const Index c = loading_contact(p); c >= 0)
+      r.coupled = r.coupled || r.modes.contact[c] == Mode::closed;
+  }
+}
+
 std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, const LinearPart& linear,
                                      const RegimeHint& hint) {
   auto r = std::make_unique<Regime>();
   r->modes = modes;
   r->linear = &linear;
   r->affine = !sys.smooth;
-  for (Index i = 0; i < sys.friction.size(); ++i) {
-    const Friction& p = sys.friction[i];
-    const FrictionMode& now = modes.friction[i];
-    if (now.open()) continue;
-    const bool held = now.sticks() && p.traits.sticks && p.surface_travel < 0;
-    if (held) {
-      r->sticking.push_back(i);
-      // Ageing limits are not linear in time, and internal states at rest may follow the held force.
-      if (p.aged >= 0 || p.states >= 0 || held_by_lag(p, modes, i) != 0) r->affine = false;
-      if (held_by_lag(p, modes, i) != 0 && p.load_contact >= 0) r->coupled = true;
-    } else {
-      r->sliding.push_back(i);
-      r->affine = r->affine && is_affine(sys, p, now);
-      if (const Index c = loading_contact(p); c >= 0)
-        r->coupled = r->coupled || modes.contact[c] == Mode::closed;
-    }
-  }
+  for (Index i = 0; i < sys.friction.size(); ++i)
+    if (!modes.friction[i].open()) add_element(sys, i, *r);
   for (Index j = 0; j < sys.contacts.size(); ++j)
     if (modes.contact[j] == Mode::closed && !sys.contacts[j].yields()) r->closed.push_back(j);
   if (sys.smooth) {

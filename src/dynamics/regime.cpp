@@ -240,6 +240,27 @@ void sliding_forces(const System& sys, const Regime& r, const double* x, const d
   }
 }
 
+// Internal states of elements at rest, and lagged forces.
+void rates_at_rest(const System& sys, const Regime& r, const double* x, const double* s,
+                   const Eigen::Ref<const Vector>& held, double* xdot, const double* force) {
+  for (Index k = 0; k < r.sticking.size(); ++k) {
+    const Index i = r.sticking[k];
+    const Friction& p = sys.friction[i];
+    if (p.states >= 0) {
+      double N = p.contact >= 0 ? 0.0 : normal_load(p, r.modes.friction[i].load_stretch, x, s);
+      if (const Index c = normal_row(r, loading_contact(p)); c >= 0) N += load_per_normal(p) * held(c);
+      rest_rates(p.law, N > 0.0 ? force[i] / N : 0.0, x + p.states, xdot + p.states);
+    }
+  }
+  if (r.coupled) lags_under_contacts(sys, r, x, s, xdot, force);
+  for (const Index i : r.sticking) {
+    const Friction& p = sys.friction[i];
+    if (const int side = held_by_lag(p, r.modes, i); side != 0) // place_force() in slip at v = 0
+      friction_force(p, side, 0, 0.0, total_load(sys, p, r.modes.friction[i].load_stretch, x, s, force), x,
+                     xdot);
+  }
+}
+
 // Forces that hold where rows have turned, of motion and sliding friction (w.sliding) as they are.
 void hold_turning(const System& sys, const Regime& r, const double* x, const ConstVector& s,
                   const MutableVector& xdot, const Scratch& w, Holding& c, Eigen::Ref<Vector> held) {
@@ -310,22 +331,7 @@ void evaluate_here(const System& sys, const Regime& r, Holding* turning, double 
       moves = moves || sys.friction[r.sticking[k]].states >= 0;
     }
     if (moves) share_held(sys, r, t, x, s, force);
-    for (Index k = 0; k < r.sticking.size(); ++k) {
-      const Index i = r.sticking[k];
-      const Friction& p = sys.friction[i];
-      if (p.states >= 0) {
-        double N = p.contact >= 0 ? 0.0 : normal_load(p, r.modes.friction[i].load_stretch, x, s);
-        if (const Index c = normal_row(r, loading_contact(p)); c >= 0) N += load_per_normal(p) * held(c);
-        rest_rates(p.law, N > 0.0 ? force[i] / N : 0.0, x + p.states, xdot + p.states);
-      }
-    }
-    if (r.coupled) lags_under_contacts(sys, r, x, s, xdot, force);
-    for (const Index i : r.sticking) {
-      const Friction& p = sys.friction[i];
-      if (const int side = held_by_lag(p, r.modes, i); side != 0) // place_force() in slip at v = 0
-        friction_force(p, side, 0, 0.0, total_load(sys, p, r.modes.friction[i].load_stretch, x, s, force), x,
-                       xdot);
-    }
+    rates_at_rest(sys, r, x, s, held, xdot, force);
   }
   for (Index k = 0; k < nu; ++k) force[r.sliding[k]] = w.sliding(k);
   if (turning)
@@ -344,8 +350,8 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
   at.move_to(t, x, r.modes.sides);
   const double* const all = at.signals(s);
   if (at.free_rates(x, all, xdot)) return;
-  const Regime& now = at.reactions(r.modes);
-  evaluate_here(at.system, now, &at.holding(), t, x, all, xdot, force, w);
+  const Reactions now = at.reactions(r.modes);
+  evaluate_here(at.system, now.regime, &now.holding, t, x, all, xdot, force, w);
   for (Index j = 0; j < sys.contacts.size(); ++j)
     if (const Index own = sys.contacts[j].force; own >= 0) force[sys.friction.size() + j] = all[own];
 }
@@ -356,7 +362,8 @@ double coupling(const System& sys, const Regime& r, double t, const double* x, c
     evaluate(sys, r, t, x, s, w.xdot.data(), w.force.data(), w);
   else
     sliding_forces(sys, r, x, s, w.xdot.data(), w);
-  return linalg::determinant(coupling_matrix(sys, sys.smooth ? w.tangent(sys).reactions(r.modes) : r, w));
+  return linalg::determinant(
+      coupling_matrix(sys, sys.smooth ? w.tangent(sys).reactions(r.modes).regime : r, w));
 }
 
 void state_signals(const System& sys, const Modes& modes, double t, const double* x, double* s, Scratch& w) {
@@ -371,7 +378,7 @@ void share_forces(const System& sys, const Regime& r, double t, const double* x,
   if (!sys.smooth) return share_held(sys, r, t, x, s, force);
   Tangent& at = w.tangent(sys);
   at.move_to(t, x, r.modes.sides);
-  if (!at.bare()) share_held(at.system, at.reactions(r.modes), t, x, s, force);
+  if (!at.bare()) share_held(at.system, at.reactions(r.modes).regime, t, x, s, force);
 }
 
 } // namespace stickslip

@@ -26,8 +26,8 @@ struct Holding {
   bool contact_friction = false; // some limit follows a normal force
   Matrix H;                      // f = H (acceleration that the forces must take away)
   Matrix driven;                 // those caused by signals
-  Vector left, taken;            // velocities or accelerations that must be zero, and the forces that stop them
-  Vector free;                   // x' without the forces that hold
+  Vector left, taken; // velocities or accelerations that must be zero, and the forces that stop them
+  Vector free;        // x' without the forces that hold
 
   void read(const System& sys, const Regime& regime);
   bool invert(double least_pivot); // H, where nothing is redundant

@@ -22,6 +22,12 @@ struct Turning {
   Matrix signals, accelerations, velocities;
 };
 
+// A regime whose forces are known, and how its constraints hold.
+struct Reactions {
+  const Regime& regime;
+  Holding& holding;
+};
+
 class Tangent {
 public:
   explicit Tangent(const System& of);
@@ -40,9 +46,8 @@ public:
 
   // In these modes, there.
   const Regime& regime(const Modes& modes);
-  // The same without the matrices of x' and of forces by states; and how its constraints hold.
-  const Regime& reactions(const Modes& modes);
-  Holding& holding();
+  // The same without the matrices of x' and of forces by states.
+  Reactions reactions(const Modes& modes);
   // Signals as given, with those that follow the state.
   const double* signals(const double* given);
   // Rates of the rows at the current point, for given x', forces and rates of signals.
@@ -114,7 +119,6 @@ private:
   void reduce();
   void weigh();
   void turn_rows();
-  void fold(LinearPart& linear) const;
   std::string place() const;
 };
 

@@ -153,8 +153,6 @@ private:
   double read_contact(const RealTimeOutput& o, const double* s) noexcept;
 
   void begin(const double* values) noexcept;
-  bool any_fired() const noexcept;
-  bool any_strikes() const noexcept;
   void flag_late() noexcept;
   void change_within(double stop) noexcept;
   void finish(const Point* end) noexcept;
@@ -169,7 +167,6 @@ private:
   Point& exact_point_at(double tau) noexcept;
   void guards_at(const Point& p, double tau, double* g) noexcept;
   double guard_at(Index which, const Point& p, double tau) const noexcept;
-  double rounding_of(Index which, const Point& p) const noexcept;
   void find_rate() noexcept;
   void forces_at_a() noexcept;
   double locate(Index which, double stop) noexcept;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/list.hpp"
+#include "core/tolerances.hpp"
 #include "dynamics/regime.hpp"
 
 #include <cmath>
@@ -116,6 +117,14 @@ struct RealTimePlan {
   Projection held;              // their rates, and velocities of the sticking elements
   List<List<SparseRow>> inputs; // of each controller
   bool follows = false;         // an output follows its limit
+
+  // Rounding of a guard's value, relative to its terms. A flight may stay below it.
+  double rounding(Index guard, const double* xsf) const {
+    return stickslip::tolerance::polynomial * guards.terms(guard, xsf);
+  }
+  // Guards with these values that have fired; contacts that are met alone.
+  bool any_fired(const List<double>& values) const;
+  bool any_strikes(const List<double>& values) const;
 };
 
 RealTimePlan make_plan(const System& sys, const Regime& regime, const Moving& moving, double h,

@@ -51,7 +51,7 @@ void RealTime::step(const double* given) noexcept {
       return;
     }
     guards_at(p, stop, gb.data());
-    const bool fired = any_fired(), strikes = contacts && count >= most && any_strikes();
+    const bool fired = plan->any_fired(gb), strikes = contacts && count >= most && plan->any_strikes(gb);
     if (fired && (count < most || (strikes && count < most + sys.contacts.size()))) {
       if (strikes) flag_late();
       change_within(stop);
@@ -86,19 +86,6 @@ void RealTime::begin(const double* given) noexcept {
   fresh = false;
   if (jumped && !moving_surfaces.empty()) follow_jumps();
   if (anew && sys.saturations > 0) saturations_anew();
-}
-
-bool RealTime::any_fired() const noexcept {
-  bool fired = false;
-  for (Index k = 0; k < plan->tolerance.size(); ++k) fired = fired || gb[k] > plan->tolerance[k];
-  return fired;
-}
-
-bool RealTime::any_strikes() const noexcept {
-  bool strikes = false;
-  for (Index k = 0; k < plan->tolerance.size(); ++k)
-    strikes = strikes || (gb[k] > plan->tolerance[k] && meets_contact(plan->regime->guards[k]));
-  return strikes;
 }
 
 // The step leaves a transition to the next one.
@@ -398,7 +385,7 @@ double RealTime::locate(Index which, double stop) noexcept {
   double g0 = std::min(ga[which], 0.0), square = 0.0; // of tau / stop
   const double g1 = gb[which];
   if (!plan->halves.empty()) { // with its slope at `at`: a short rebound takes a small part of the step
-    if (-g0 <= rounding_of(which, a))
+    if (-g0 <= plan->rounding(which, a.x))
       g0 = 0.0; // rebounds begin at the wall: else their flights would not get shorter
     plan->rate(a.x, slopes.data());
     for (Index j = 0; j < moving.size(); ++j) slopes(sys.nx + j) = a.change[j] / h;
@@ -424,18 +411,13 @@ double RealTime::locate(Index which, double stop) noexcept {
   return plan->halves.empty() ? tau : refine(which, tau, stop, (slope + 2.0 * square * tau / stop) / stop);
 }
 
-// Rounding of a guard's value, relative to its terms. A flight may stay below it.
-double RealTime::rounding_of(Index which, const Point& p) const noexcept {
-  return tolerance::polynomial * plan->guards.terms(which, p.x);
-}
-
 // Newton's method with the slope of the parabola at its root, until what is left is rounding.
 double RealTime::refine(Index which, double tau, double stop, double slope) noexcept {
   constexpr int most_rounds = 3; // each gains about three digits
   for (int round = 0; round < most_rounds && slope > 0.0 && tau > 0.0 && tau < stop; ++round) {
     const Point& p = exact_point_at(tau);
     const double residual = guard_at(which, p, tau);
-    if (std::abs(residual) <= rounding_of(which, p)) break;
+    if (std::abs(residual) <= plan->rounding(which, p.x)) break;
     tau = std::clamp(tau - residual / slope, 0.0, stop);
   }
   return tau;

@@ -25,7 +25,7 @@ CLASSES = {
     "Tangent": (20, 38),
     "Stepper": (47, 71),
     "Stride": (27, 14),
-    "RealTime": (60, 75),
+    "RealTime": (60, 74),
     "Runner": (34, 33),
     "Samples": (23, 41),
     "Sensitivity": (23, 35),
@@ -50,9 +50,6 @@ FUNCTIONS = {
     # still to be divided
     "lcp::lemke_certified": 21,
     "lcp::BasisSolver::solve": 23,
-    "build_regime": 22,
-    "evaluate_here": 22,
-    "hold_at_limits": 26,
     "Tangent::restore": 25,
     "Stepper::guard_polynomials": 24,
     "Rest::certain": 23,
