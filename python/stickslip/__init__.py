@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from stickslip import _methods as _methods
 from stickslip import _moved as _moved
-from stickslip import compensation, math
+from stickslip import compensation, laws, math, run
 from stickslip._core import __version__
 from stickslip.control import LTI, PI, PID, Cascade, Controller, P
 from stickslip.control.filters import (
@@ -28,6 +28,7 @@ from stickslip.laws import (
     Curve,
     Dahl,
     ElastoPlastic,
+    FormulaLaw,
     Law,
     Leuven,
     LuGre,
@@ -44,11 +45,10 @@ from stickslip.machine.machine import Machine
 from stickslip.machine.state_space import StateSpace
 from stickslip.modes import Mode
 from stickslip.run.crossings import Crossing
-from stickslip.run.energy import Energy
 from stickslip.run.events import Event, Events
-from stickslip.run.sensitivity import EventSensitivity, Sensitivity, ValidUntil
+from stickslip.run.sensitivity import Sensitivity
 from stickslip.run.simulation import simulate
-from stickslip.run.trajectory import Status, Stuck, Trajectory
+from stickslip.run.trajectory import Status, Trajectory
 from stickslip.signals import (
     PRBS,
     Chirp,
@@ -110,12 +110,11 @@ __all__ = [
     "DisturbanceObserver",
     "Drive",
     "ElastoPlastic",
-    "Energy",
     "EnsembleResult",
     "Event",
-    "EventSensitivity",
     "Events",
     "Expr",
+    "FormulaLaw",
     "HuntCrossley",
     "Input",
     "KelvinVoigt",
@@ -149,14 +148,12 @@ __all__ = [
     "Step",
     "StickSlip",
     "Stribeck",
-    "Stuck",
     "Table",
     "Tanh",
     "Trajectory",
     "Trapezoidal",
     "TwoStateBristle",
     "UnknownNameError",
-    "ValidUntil",
     "Viscous",
     "__version__",
     "analysis",
@@ -169,6 +166,7 @@ __all__ = [
     "ensemble",
     "from_sympy",
     "identify",
+    "laws",
     "lcp",
     "linear",
     "load",
@@ -177,6 +175,7 @@ __all__ = [
     "open_loop",
     "parts",
     "plotting",
+    "run",
     "simulate",
     "to_jax",
     "trace",

@@ -1,7 +1,6 @@
 #include "core/linalg.hpp"
 
 #include "core/budget.hpp"
-#include "core/known_rank.hpp"
 
 #include <Eigen/QR>
 #include <Eigen/SVD>
@@ -30,20 +29,6 @@ Svd::Svd(const Matrix& A) {
   V = qr.colsPermutation() * svd.matrixV();
   values = Vector::Zero(std::min(A.rows(), A.cols()));
   values.head(rows) = svd.singularValues();
-}
-
-// A P = Q [R; 0] with rows R = [T' 0] Z' (Golub and Van Loan, Matrix Computations, 5.4.7).
-KnownRank::KnownRank(const Matrix& A, Index rank) {
-  Budget::spend_cube(A.rows());
-  const Index n = A.rows();
-  const Eigen::ColPivHouseholderQR<Matrix> columns(A);
-  const Matrix R = columns.matrixR().topRows(rank).triangularView<Eigen::Upper>();
-  const Eigen::HouseholderQR<Matrix> rows(R.transpose());
-  const Matrix Z = columns.colsPermutation() * (rows.householderQ() * Matrix::Identity(n, n));
-  null = Z.rightCols(n - rank);
-  Matrix solved = (columns.householderQ() * Matrix::Identity(n, rank)).transpose();
-  rows.matrixQR().topRows(rank).triangularView<Eigen::Upper>().transpose().solveInPlace(solved);
-  pseudo_inverse = Z.leftCols(rank) * solved;
 }
 
 bool full_rank(const Matrix& A, double threshold) {

@@ -1,8 +1,8 @@
 // Builds the regime of a combination of modes once, and keeps these regimes.
 #include "core/budget.hpp"
-#include "core/known_rank.hpp"
 #include "core/linalg.hpp"
 #include "core/list.hpp"
+#include "core/rank_factors.hpp"
 #include "core/small_lu.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
@@ -36,15 +36,38 @@ Vector units_of(const Matrix& G) {
   return G.diagonal().unaryExpr([](double g) { return g != 0.0 ? 1.0 / std::sqrt(std::abs(g)) : 1.0; });
 }
 
-// Pseudoinverse of G = D^-1 A D^-1 of this rank, with D = diag(d).
-Matrix least_forces(const Matrix& scaled, const Vector& d, Index rank, Matrix& shifts) {
-  const linalg::KnownRank known(scaled, rank);
-  shifts = linalg::orthonormal(d.asDiagonal() * known.null);
-  const Matrix some = d.asDiagonal() * known.pseudo_inverse * d.asDiagonal();
-  return some - shifts * (shifts.transpose() * some);
+// The scaled matrix D G D with D = diag(d), eliminated.
+linalg::RankFactors factors_of(const Matrix& G, const Vector& d, Index most, double zero) {
+  linalg::RankFactors of;
+  const Index n = G.rows();
+  double* const scaled = of.start(n);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) scaled[i * n + j] = d(i) * G(i, j) * d(j);
+  of.factor(most, zero);
+  return of;
 }
 
-// As many as there are by their singular values.
+// Pseudoinverse of G by these factors.
+Matrix least_forces(const linalg::RankFactors& of, const Vector& d, Matrix& shifts) {
+  const Index n = of.size();
+  Matrix left, H(n, n);
+  of.left_null(left);
+  linalg::orthonormalise(left);
+  Vector demand(n);
+  for (Index j = 0; j < n; ++j) { // as far as forces can meet it
+    demand.noalias() = -left * left.row(j).transpose();
+    demand(j) += 1.0;
+    of.solve(demand.data(), H.col(j).data());
+    H.col(j).array() *= d.array() * d(j);
+  }
+  of.null(shifts);
+  shifts.array().colwise() *= d.array();
+  linalg::orthonormalise(shifts);
+  H -= shifts * (shifts.transpose() * H);
+  return H;
+}
+
+// As many as there are by their pivots.
 Matrix least_forces(const Matrix& G, Matrix& shifts) {
   const Index n = G.rows();
   Matrix H = Matrix::Zero(n, n);
@@ -53,18 +76,13 @@ Matrix least_forces(const Matrix& G, Matrix& shifts) {
   for (const List<Index>& which : linalg::members(linalg::groups(G))) {
     const Matrix own = G(which, which);
     const Vector d = units_of(own);
-    const Matrix scaled = d.asDiagonal() * own * d.asDiagonal();
-    if (linalg::full_rank(scaled, tolerance::rank)) {
-      H(which, which) = linalg::inverse(own);
-      continue;
-    }
-    const Index m = which.size(), rank = linalg::Svd(scaled).rank(tolerance::rank);
-    if (rank == m) {
+    const linalg::RankFactors factors = factors_of(own, d, which.size(), tolerance::rank);
+    if (factors.rank() == which.size()) {
       H(which, which) = linalg::inverse(own);
       continue;
     }
     Matrix idle;
-    H(which, which) = least_forces(scaled, d, rank, idle);
+    H(which, which) = least_forces(factors, d, idle);
     const Index known = shifts.cols();
     shifts.conservativeResize(n, known + idle.cols());
     shifts.rightCols(idle.cols()).setZero();
@@ -133,6 +151,9 @@ Matrix constraint_inverse(const System& sys, const Holding& c, Regime& r) {
 // If one coordinate carries one constraint, its velocity stays constant bitwise. (It cannot follow two surfaces with
 // different motions; such a candidate is dropped before it runs.)
 void hold_still(const System& sys, const Holding& c, Regime& r) {
+  bool any = false;
+  for (Index k = 0; k < c.count; ++k) any = any || only_state(c.R, k) >= 0;
+  if (!any) return;
   double apart = 0.0, size = 0.0;
   for (Index k = 0; k < c.count; ++k)
     for (Index j = 0; j < sys.ns(); ++j) {
@@ -141,10 +162,8 @@ void hold_still(const System& sys, const Holding& c, Regime& r) {
     }
   if (!(apart <= tolerance::entry * (size + c.Rs.cwiseAbs().maxCoeff()))) return;
   for (Index k = 0; k < c.count; ++k) {
-    Index only = -1, count = 0;
-    for (Index j = 0; j < sys.nx; ++j)
-      if (c.R(k, j) != 0.0) only = j, ++count;
-    if (count != 1) continue;
+    const Index only = only_state(c.R, k);
+    if (only < 0) continue;
     r.A.row(only).setZero();
     r.E.row(only).setZero();
     r.S.row(only) = -c.Rs.row(k) / c.R(k, only);
@@ -158,9 +177,23 @@ void drop_rounding(Matrix& m, const Matrix& terms) {
 
 } // namespace
 
+Index only_state(const Matrix& R, Index row) {
+  Index only = -1;
+  for (Index j = 0; j < R.cols(); ++j) {
+    if (R(row, j) == 0.0) continue;
+    if (only >= 0) return -1;
+    only = j;
+  }
+  return only;
+}
+
 Matrix least_forces(const Matrix& G, Index without_effect, Matrix& shifts) {
   const Vector d = units_of(G);
-  return least_forces(d.asDiagonal() * G * d.asDiagonal(), d, G.rows() - without_effect, shifts);
+  const Index rank = G.rows() - without_effect;
+  const linalg::RankFactors factors = factors_of(G, d, rank, 0.0);
+  Matrix H = least_forces(factors, d, shifts);
+  if (factors.rank() < rank) H.setConstant(std::numeric_limits<double>::quiet_NaN());
+  return H;
 }
 
 void Holding::read(const System& sys, const Regime& r) {
@@ -173,6 +206,7 @@ void Holding::read(const System& sys, const Regime& r) {
   limit.setOnes(count);
   left.resize(count);
   taken.resize(count);
+  free.resize(sys.nx);
   for (Index k = 0; k < friction; ++k) {
     const Friction& p = sys.friction[r.sticking[k]];
     contact_friction = contact_friction || loading_contact(p) >= 0;
@@ -256,6 +290,21 @@ static void solve_constraints(const System& sys, Regime& r, Holding& c) {
     if (open <= 0 && c.invert(open < 0 ? near_none : tolerance::rounding)) return;
   }
   c.H = constraint_inverse(sys, c, r);
+}
+
+void renew_reactions(const System& sys, Regime& r, Holding& c) {
+  if (r.sticking.empty() && r.closed.empty()) return;
+  c.read(sys, r);
+  solve_constraints(sys, r, c);
+  if (r.coupled) {
+    r.LF.setZero(c.count, r.sliding.size());
+    for (Index k = 0; k < r.sliding.size(); ++k) {
+      c.left.noalias() = c.R * sys.friction[r.sliding[k]].effect;
+      r.LF.col(k).noalias() = c.H * c.left;
+    }
+    r.LF.bottomRows(c.count - c.friction) *= -1.0;
+  }
+  if (r.sharing.any()) find_held(sys, r);
 }
 
 void constrain(const System& sys, Regime& r, Holding& c) {
@@ -368,29 +417,32 @@ static void hold_as(const Regime& other, Regime& r) {
   r.L = other.L, r.Lx = other.Lx, r.Ls = other.Ls, r.LF = other.LF;
 }
 
+// An element that touches holds or slides.
+static void add_element(const System& sys, Index i, Regime& r) {
+  const Friction& p = sys.friction[i];
+  const FrictionMode& now = r.modes.friction[i];
+  const bool held = now.sticks() && p.traits.sticks && p.surface_travel < 0;
+  if (held) {
+    r.sticking.push_back(i);
+    // Ageing limits are not linear in time, and internal states at rest may follow the held force.
+    if (p.aged >= 0 || p.states >= 0 || held_by_lag(p, r.modes, i) != 0) r.affine = false;
+    if (held_by_lag(p, r.modes, i) != 0 && p.load_contact >= 0) r.coupled = true;
+  } else {
+    r.sliding.push_back(i);
+    r.affine = r.affine && is_affine(sys, p, now);
+    if (const Index c = loading_contact(p); c >= 0)
+      r.coupled = r.coupled || r.modes.contact[c] == Mode::closed;
+  }
+}
+
 std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, const LinearPart& linear,
                                      const RegimeHint& hint) {
   auto r = std::make_unique<Regime>();
   r->modes = modes;
   r->linear = &linear;
   r->affine = !sys.smooth;
-  for (Index i = 0; i < sys.friction.size(); ++i) {
-    const Friction& p = sys.friction[i];
-    const FrictionMode& now = modes.friction[i];
-    if (now.open()) continue;
-    const bool held = now.sticks() && p.traits.sticks && p.surface_travel < 0;
-    if (held) {
-      r->sticking.push_back(i);
-      // Ageing limits are not linear in time, and internal states at rest may follow the held force.
-      if (p.aged >= 0 || p.states >= 0 || held_by_lag(p, modes, i) != 0) r->affine = false;
-      if (held_by_lag(p, modes, i) != 0 && p.load_contact >= 0) r->coupled = true;
-    } else {
-      r->sliding.push_back(i);
-      r->affine = r->affine && is_affine(sys, p, now);
-      if (const Index c = loading_contact(p); c >= 0)
-        r->coupled = r->coupled || modes.contact[c] == Mode::closed;
-    }
-  }
+  for (Index i = 0; i < sys.friction.size(); ++i)
+    if (!modes.friction[i].open()) add_element(sys, i, *r);
   for (Index j = 0; j < sys.contacts.size(); ++j)
     if (modes.contact[j] == Mode::closed && !sys.contacts[j].yields()) r->closed.push_back(j);
   if (sys.smooth) {
@@ -400,7 +452,7 @@ std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, cons
   Holding held;
   if (hint.held_as != nullptr)
     hold_as(*hint.held_as, *r);
-  else if (!sys.smooth || sys.tangent)
+  else if ((!sys.smooth || sys.tangent) && !hint.unconstrained)
     constrain(sys, *r, held);
   list_guards(sys, *r);
   if (r->affine) probe(sys, *r, hint.columns);

@@ -71,6 +71,16 @@ void follow_constraints(const System& sys, Matrix& A, Matrix& S, Matrix& E) {
   }
 }
 
+void follow_constraints(const System& sys, const double* s, double* xdot) {
+  const Constraints& c = sys.constraints;
+  const Index n = sys.n_coordinates;
+  for (Index k = 0; k < c.velocities.which.size(); ++k) {
+    double total = sum(c.velocities, k, xdot + n, n);
+    for (Index j = 0; j < c.all.size(); ++j) total += c.velocities.values(k, j) * s[c.all[j].acceleration];
+    xdot[n + c.velocities.which[k]] = total;
+  }
+}
+
 namespace {
 
 // Positions or velocities (from `first` on) at one instant, of rows w . q = demanded. Values that are not given change

@@ -17,6 +17,7 @@ ForceDirections force_directions(const System& sys, const List<Index>& contacts,
 void keep_constraints(const System& sys, double t, double* x);
 // Their accelerations likewise, in x' = A x + S s + E F.
 void follow_constraints(const System& sys, Matrix& A, Matrix& S, Matrix& E);
+void follow_constraints(const System& sys, const double* s, double* xdot);
 
 // A state at t in which positions and velocities that are NaN follow from those that are given, with the least change
 // from zero in the metric of the masses. Throws where given values violate a constraint by more than the rounding of

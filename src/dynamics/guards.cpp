@@ -111,7 +111,7 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
   if (!sys.smooth) return guard_values_here(sys, r, t, x, s, force, g);
   Tangent& at = w.tangent(sys);
   at.move_to(t, x, r.modes.sides);
-  if (!at.bare()) guard_values_here(at.system, at.regime(r.modes), t, x, at.signals(s), force, g);
+  if (!at.bare()) guard_values_here(at.system, at.reactions(r.modes).regime, t, x, at.signals(s), force, g);
   for (Index k = 0; k < r.guards.size(); ++k)
     if (const Index c = r.guards[k].condition; c >= 0)
       g[k] = -r.modes.sides[c] * at.condition(c);

@@ -4,6 +4,7 @@
 #include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
+#include "dynamics/constraints.hpp"
 #include "dynamics/friction_force.hpp"
 #include "dynamics/regime_parts.hpp"
 #include "dynamics/tangent.hpp"
@@ -239,22 +240,88 @@ void sliding_forces(const System& sys, const Regime& r, const double* x, const d
   }
 }
 
-// All rows and columns have the values at this state.
-void evaluate_here(const System& sys, const Regime& r, double t, const double* x, const double* s,
-                   double* xdot, double* force, Scratch& w) {
+// Internal states of elements at rest, and lagged forces.
+void rates_at_rest(const System& sys, const Regime& r, const double* x, const double* s,
+                   const Eigen::Ref<const Vector>& held, double* xdot, const double* force) {
+  for (Index k = 0; k < r.sticking.size(); ++k) {
+    const Index i = r.sticking[k];
+    const Friction& p = sys.friction[i];
+    if (p.states >= 0) {
+      double N = p.contact >= 0 ? 0.0 : normal_load(p, r.modes.friction[i].load_stretch, x, s);
+      if (const Index c = normal_row(r, loading_contact(p)); c >= 0) N += load_per_normal(p) * held(c);
+      rest_rates(p.law, N > 0.0 ? force[i] / N : 0.0, x + p.states, xdot + p.states);
+    }
+  }
+  if (r.coupled) lags_under_contacts(sys, r, x, s, xdot, force);
+  for (const Index i : r.sticking) {
+    const Friction& p = sys.friction[i];
+    if (const int side = held_by_lag(p, r.modes, i); side != 0) // place_force() in slip at v = 0
+      friction_force(p, side, 0, 0.0, total_load(sys, p, r.modes.friction[i].load_stretch, x, s, force), x,
+                     xdot);
+  }
+}
+
+// Forces that hold where rows have turned, of motion and sliding friction (w.sliding) as they are.
+void hold_turning(const System& sys, const Regime& r, const double* x, const ConstVector& s,
+                  const MutableVector& xdot, const Scratch& w, Holding& c, Eigen::Ref<Vector> held) {
+  c.free = xdot;
+  for (Index k = 0; k < r.sliding.size(); ++k)
+    if (w.sliding(k) != 0.0) c.free += w.sliding(k) * sys.friction[r.sliding[k]].effect;
+  c.left.noalias() = c.R * c.free;
+  c.left.noalias() += c.Rs * s;
+  held.noalias() = c.H * c.left;
+  held.tail(c.count - c.friction) *= -1.0;
+  keep_limits(sys, r, c, x, s.data(), w.sliding, held);
+}
+
+// Rates of velocities that one coordinate's constraint holds follow its surface bitwise, unless surfaces move apart.
+void hold_still(const Holding& c, const ConstVector& s, MutableVector& xdot) {
+  bool any = false;
+  for (Index k = 0; k < c.count; ++k) any = any || only_state(c.R, k) >= 0;
+  if (!any) return;
+  double apart = 0.0, size = 0.0;
+  for (Index k = 0; k < c.count; ++k) {
+    apart = std::max(apart, std::abs(c.R.row(k).dot(xdot) + c.Rs.row(k).dot(s)));
+    size = std::max(size, c.R.row(k).cwiseAbs().dot((c.free.cwiseAbs() + xdot.cwiseAbs())) +
+                              c.Rs.row(k).cwiseAbs().dot(s.cwiseAbs()));
+  }
+  if (!(apart <= tolerance::entry * size)) return;
+  for (Index k = 0; k < c.count; ++k)
+    if (const Index only = only_state(c.R, k); only >= 0) xdot(only) = -c.Rs.row(k).dot(s) / c.R(k, only);
+}
+
+// All forces have been found: those of sliding elements, and `held`.
+void accelerate_turning(const System& sys, const Regime& r, const ConstVector& s, MutableVector& xdot,
+                        const Scratch& w, const Holding& c) {
+  for (Index k = 0; k < r.sliding.size(); ++k)
+    if (w.sliding(k) != 0.0) xdot += w.sliding(k) * sys.friction[r.sliding[k]].effect;
+  for (Index k = 0; k < r.sticking.size(); ++k) xdot += w.held(k) * sys.friction[r.sticking[k]].effect;
+  for (Index k = 0; k < r.closed.size(); ++k)
+    xdot += w.held(r.sticking.size() + k) * sys.contacts[r.closed[k]].effect;
+  if (!r.sticking.empty() || !r.closed.empty()) hold_still(c, s, xdot);
+  follow_constraints(sys, s.data(), xdot.data());
+}
+
+// All rows and columns have the values at this state. `turning`: how constraints hold where rows turn; else null.
+void evaluate_here(const System& sys, const Regime& r, Holding* turning, double t, const double* x,
+                   const double* s, double* xdot, double* force, Scratch& w) {
   const ConstVector X(x, sys.nx), Sg(s, sys.ns());
   MutableVector Xdot(xdot, sys.nx);
-  Xdot.noalias() = r.A * X;
-  Xdot.noalias() += r.S * Sg;
+  Xdot.noalias() = (turning ? r.linear->A : r.A) * X;
+  Xdot.noalias() += (turning ? r.linear->S : r.S) * Sg;
   const Index np = sys.friction.size(), nc = sys.contacts.size();
   const Index nu = r.sliding.size(), nk = r.sticking.size() + r.closed.size();
   if (nc > 0) std::fill(force, force + np + nc, 0.0);
   sliding_forces(sys, r, x, s, xdot, w);
   auto held = w.held.head(nk);
   if (nk > 0) {
-    held.noalias() = r.Lx * X;
-    held.noalias() += r.Ls * Sg;
-    if (nu > 0) held.noalias() += r.LF * w.sliding.head(nu);
+    if (turning) {
+      hold_turning(sys, r, x, Sg, Xdot, w, *turning, held);
+    } else {
+      held.noalias() = r.Lx * X;
+      held.noalias() += r.Ls * Sg;
+      if (nu > 0) held.noalias() += r.LF * w.sliding.head(nu);
+    }
     if (!r.sharing.varying.empty()) follow_varying_limits(sys, r, t, x, s, held);
     if (r.coupled) couple(sys, r, w, held);
     for (Index k = 0; k < r.closed.size(); ++k) force[np + r.closed[k]] = held(r.sticking.size() + k);
@@ -264,25 +331,13 @@ void evaluate_here(const System& sys, const Regime& r, double t, const double* x
       moves = moves || sys.friction[r.sticking[k]].states >= 0;
     }
     if (moves) share_held(sys, r, t, x, s, force);
-    for (Index k = 0; k < r.sticking.size(); ++k) {
-      const Index i = r.sticking[k];
-      const Friction& p = sys.friction[i];
-      if (p.states >= 0) {
-        double N = p.contact >= 0 ? 0.0 : normal_load(p, r.modes.friction[i].load_stretch, x, s);
-        if (const Index c = normal_row(r, loading_contact(p)); c >= 0) N += load_per_normal(p) * held(c);
-        rest_rates(p.law, N > 0.0 ? force[i] / N : 0.0, x + p.states, xdot + p.states);
-      }
-    }
-    if (r.coupled) lags_under_contacts(sys, r, x, s, xdot, force);
-    for (const Index i : r.sticking) {
-      const Friction& p = sys.friction[i];
-      if (const int side = held_by_lag(p, r.modes, i); side != 0) // place_force() in slip at v = 0
-        friction_force(p, side, 0, 0.0, total_load(sys, p, r.modes.friction[i].load_stretch, x, s, force), x,
-                       xdot);
-    }
+    rates_at_rest(sys, r, x, s, held, xdot, force);
   }
   for (Index k = 0; k < nu; ++k) force[r.sliding[k]] = w.sliding(k);
-  if (nu > 0) Xdot.noalias() += r.E * w.sliding.head(nu);
+  if (turning)
+    accelerate_turning(sys, r, Sg, Xdot, w, *turning);
+  else if (nu > 0)
+    Xdot.noalias() += r.E * w.sliding.head(nu);
   if (sys.tangent && r.shared) silence_rest(sys, r, x, s, force, xdot);
 }
 
@@ -290,12 +345,13 @@ void evaluate_here(const System& sys, const Regime& r, double t, const double* x
 
 void evaluate(const System& sys, const Regime& r, double t, const double* x, const double* s, double* xdot,
               double* force, Scratch& w) {
-  if (!sys.smooth) return evaluate_here(sys, r, t, x, s, xdot, force, w);
+  if (!sys.smooth) return evaluate_here(sys, r, nullptr, t, x, s, xdot, force, w);
   Tangent& at = w.tangent(sys);
   at.move_to(t, x, r.modes.sides);
   const double* const all = at.signals(s);
   if (at.free_rates(x, all, xdot)) return;
-  evaluate_here(at.system, at.regime(r.modes), t, x, all, xdot, force, w);
+  const Reactions now = at.reactions(r.modes);
+  evaluate_here(at.system, now.regime, &now.holding, t, x, all, xdot, force, w);
   for (Index j = 0; j < sys.contacts.size(); ++j)
     if (const Index own = sys.contacts[j].force; own >= 0) force[sys.friction.size() + j] = all[own];
 }
@@ -306,7 +362,8 @@ double coupling(const System& sys, const Regime& r, double t, const double* x, c
     evaluate(sys, r, t, x, s, w.xdot.data(), w.force.data(), w);
   else
     sliding_forces(sys, r, x, s, w.xdot.data(), w);
-  return linalg::determinant(coupling_matrix(sys, sys.smooth ? w.tangent(sys).regime(r.modes) : r, w));
+  return linalg::determinant(
+      coupling_matrix(sys, sys.smooth ? w.tangent(sys).reactions(r.modes).regime : r, w));
 }
 
 void state_signals(const System& sys, const Modes& modes, double t, const double* x, double* s, Scratch& w) {
@@ -321,7 +378,7 @@ void share_forces(const System& sys, const Regime& r, double t, const double* x,
   if (!sys.smooth) return share_held(sys, r, t, x, s, force);
   Tangent& at = w.tangent(sys);
   at.move_to(t, x, r.modes.sides);
-  if (!at.bare()) share_held(at.system, at.regime(r.modes), t, x, s, force);
+  if (!at.bare()) share_held(at.system, at.reactions(r.modes).regime, t, x, s, force);
 }
 
 } // namespace stickslip

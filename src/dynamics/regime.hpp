@@ -67,8 +67,11 @@ struct Sharing {
   Matrix N;                    // forces by y; columns orthonormal
   List<Index> group;           // of each limit: limits of one group shift together
   List<List<Index>> relieving; // sets of limits, one of which holds so that there is no preload
-  Matrix multipliers;          // of the limits that hold (modes.at_limit), by forces
-  List<Index> held;            // numbers of these among `limits`
+  List<Index> held;            // numbers among `limits` of those that hold (modes.at_limit)
+  Matrix multipliers;          // of these, by forces
+  Matrix held_margins;         // of these, by forces
+  bool follows = false;        // friction that follows normal forces is counted in held_margins
+  Matrix effect;               // forces by a margin of each that is to vanish
   // Columns: the forces caused by limits that are functions of time or of internal states.
   List<Index> varying;
   Matrix varying_effect;

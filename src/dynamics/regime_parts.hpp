@@ -11,6 +11,7 @@ struct RegimeHint {
   const List<Index>* columns =
       nullptr;                     // of (x, s): of an affine regime only these of its four matrices, else all
   const Regime* held_as = nullptr; // elements and contacts hold as in this regime
+  bool unconstrained = false;      // without constrain()
 };
 std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, const LinearPart& linear,
                                      const RegimeHint& hint = {});
@@ -25,7 +26,8 @@ struct Holding {
   bool contact_friction = false; // some limit follows a normal force
   Matrix H;                      // f = H (acceleration that the forces must take away)
   Matrix driven;                 // those caused by signals
-  Vector left, taken;            // velocities that must be zero, and the forces that stop them
+  Vector left, taken; // velocities or accelerations that must be zero, and the forces that stop them
+  Vector free;        // x' without the forces that hold
 
   void read(const System& sys, const Regime& regime);
   bool invert(double least_pivot); // H, where nothing is redundant
@@ -41,6 +43,10 @@ private:
 
 // x' and the forces that hold, with all constraints solved away: again where rows have turned.
 void constrain(const System& sys, Regime& regime, Holding& held);
+// The same for an evaluation where rows have turned: how forces hold, without the matrices of x' and of forces by states.
+void renew_reactions(const System& sys, Regime& regime, Holding& held);
+// The row of one coordinate's velocity alone: which state that is; -1: no such row.
+Index only_state(const Matrix& rows, Index row);
 
 // Facets of the set of forces that the sticking elements can take together, W having one column per sticking element
 // and full row rank.
@@ -58,6 +64,10 @@ Vector impulses_to_rest(const Matrix& G, const Vector& speed);
 // held at the limits that the modes name; the terms of one limit's guard.
 void list_limits(const System& sys, const Matrix& shifts, Regime& regime);
 void hold_at_limits(const System& sys, const Holding& held, Regime& regime);
+// In two steps: how they are held, friction that slides included; then forces at one state, given as if no limit held.
+void find_held(const System& sys, Regime& regime);
+void keep_limits(const System& sys, const Regime& regime, const Holding& held, const double* x,
+                 const double* s, const Vector& sliding, Eigen::Ref<Vector> forces);
 // The same for rows that depend on the motion: keeps the redundancy found before, with the margins at this state.
 Redundancy redundancy(const System& sys, const Regime& regime, const Matrix& G, const Matrix& shifts);
 void list_turning_limits(const System& sys, const Matrix& shifts, const Holding& held, Regime& regime);

@@ -4,6 +4,7 @@
 // a margin or multiplier that comes to zero ends the regime.
 #include "contact/preload.hpp"
 #include "core/linalg.hpp"
+#include "core/rank_factors.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/regime_parts.hpp"
 
@@ -72,6 +73,15 @@ struct Margin {
     row.head(sys.nx) += unit * p.load_parts[now.load_stretch].x;
     row.tail(sys.ns()) += unit * p.load_parts[now.load_stretch].s;
     return row;
+  }
+  // The same at one state.
+  double by_state(const ForceLimit& l, const double* at, const double* s) const {
+    if (of_contact(l)) return 0.0;
+    const Friction& p = sys.friction[l.force];
+    if (held_by_lag(p, r.modes, l.force) == l.side) return at[p.lagged];
+    if (p.contact >= 0) return 0.0;
+    const FrictionMode& now = r.modes.friction[l.force];
+    return l.side * unit_limit(p, now, l.side) * normal_load(p, now.load_stretch, at, s);
   }
 };
 
@@ -180,26 +190,30 @@ bool is_followed(const System& sys, const Regime& r, Index k) {
 
 // Sliding friction loaded by contacts follows their forces: f = f_0 + N y + LF dry lambda(f). Derivatives of f_0 + N y
 // by the shared forces; dry(k): friction of the k-th sliding element.
-template <class Dry> Matrix by_shared(const System& sys, const Regime& r, Dry&& dry) {
+template <class Dry> Matrix by_shared(const System& sys, const Regime& r, const Matrix& margins, Dry&& dry) {
   const Index n = r.sharing.N.rows();
   Matrix follow = Matrix::Identity(n, n);
   for (Index k = 0; k < r.sliding.size(); ++k)
     if (is_followed(sys, r, k))
       follow.col(normal_row(r, loading_contact(sys.friction[r.sliding[k]]))) -= dry(k) * r.LF.col(k);
-  return linalg::solve(follow.transpose(), r.sharing.C.transpose()).transpose();
+  return linalg::solve(follow.transpose(), margins.transpose()).transpose();
 }
 
-} // namespace
-
 // As far as friction has come to its level in fast sliding.
-Matrix margins_by_shared(const System& sys, const Regime& r) {
-  if (!r.coupled) return r.sharing.C;
-  return by_shared(sys, r, [&](Index k) {
+Matrix by_shared(const System& sys, const Regime& r, const Matrix& margins) {
+  if (!r.coupled) return margins;
+  return by_shared(sys, r, margins, [&](Index k) {
     const Friction& p = sys.friction[r.sliding[k]];
     const int side = r.modes.friction[r.sliding[k]].direction();
     if (side == 0) return 0.0;
     return kinetic_level(p.law, side) * load_per_normal(p);
   });
+}
+
+} // namespace
+
+Matrix margins_by_shared(const System& sys, const Regime& r) {
+  return by_shared(sys, r, r.sharing.C);
 }
 
 contact::HeldLimits hold_limits(const Sharing& sharing, const Matrix& by_forces, const Matrix& by_multipliers,
@@ -257,8 +271,51 @@ bool can_hold(const System& sys, const Regime& r, const List<Index>& held) {
   return true;
 }
 
+namespace {
+
+// Q (A Q)^-1 for a regular A Q, refined, since the product of A and Q may have squared the condition; where directions have
+// become dependent on the way it is that of least norm.
+Matrix right_inverse(const Matrix& A, const Matrix& Q, bool same) {
+  const Index m = A.rows();
+  const Matrix product = A * Q;
+  linalg::RankFactors factors;
+  Eigen::Map<Matrix>(factors.start(m), m, m) = product.transpose(); // by rows
+  factors.factor(m, tolerance::rank * product.cwiseAbs().maxCoeff());
+  if (factors.rank() < m)
+    return same ? linalg::pseudo_inverse(A, tolerance::rank)
+                : Matrix(Q * linalg::pseudo_inverse(product, tolerance::rank));
+  Matrix inverse(m, m);
+  Vector unit(m);
+  for (Index j = 0; j < m; ++j) {
+    unit.setZero();
+    unit(j) = 1.0;
+    factors.solve(unit.data(), inverse.col(j).data());
+  }
+  Matrix out = Q * inverse;
+  for (int round = 0; round < 2; ++round) out += out * (Matrix::Identity(m, m) - A * out);
+  return out;
+}
+
+// Friction that follows is counted in the margins that are held.
+void hold_sliding(const System& sys, Regime& r) {
+  const Sharing& sharing = r.sharing;
+  for (Index k = 0; k < r.sliding.size(); ++k)
+    if (!sharing.follows || !is_followed(sys, r, k))
+      r.LF.col(k) += sharing.effect * (sharing.held_margins * r.LF.col(k)).eval();
+}
+
+// Normal forces that are held at zero are so exactly.
+void clear_held(const System& sys, const Regime& r, auto&& clear) {
+  const Margin margin{sys, r};
+  if (r.sharing.follows) return;
+  for (const Index k : r.sharing.held)
+    if (margin.of_contact(r.sharing.limits[k])) clear(margin.row_of(r.sharing.limits[k]));
+}
+
+} // namespace
+
 // f = f_free + N y with the y of least norm at which these margins are zero.
-void hold_at_limits(const System& sys, const Holding& c, Regime& r) {
+void find_held(const System& sys, Regime& r) {
   Sharing& sharing = r.sharing;
   List<Index> relieved; // of those held
   for (const ForceLimit& l : r.modes.at_limit) {
@@ -272,26 +329,34 @@ void hold_at_limits(const System& sys, const Holding& c, Regime& r) {
   const Index m = sharing.held.size();
   // y is the least by which the margins change so, the friction that follows included; where they change by that alone
   // (`follows`), it is counted in C.
-  const Matrix own = sharing.C(sharing.held, Eigen::all),
-               all = r.coupled ? margins_by_shared(sys, r)(sharing.held, Eigen::all) : own,
+  const Matrix own = sharing.C(sharing.held, Eigen::all), all = by_shared(sys, r, own),
                by_multipliers = (all * sharing.N).transpose();
-  const bool follows = r.coupled && !linalg::full_rank(own * sharing.N * by_multipliers, tolerance::entry);
-  const Matrix& C = follows ? all : own;
-  const Matrix shift = C * sharing.N;
+  sharing.follows = r.coupled && !linalg::full_rank(own * sharing.N * by_multipliers, tolerance::entry);
+  sharing.held_margins = sharing.follows ? all : own;
+  const Matrix shift = sharing.held_margins * sharing.N;
   Matrix by_margin;
   if (sys.tangent) { // the possible shifts of a limit may vanish on the way
-    by_margin = r.coupled
-                    ? Matrix(by_multipliers * linalg::pseudo_inverse(shift * by_multipliers, tolerance::rank))
-                    : linalg::pseudo_inverse(shift, tolerance::rank);
+    by_margin = right_inverse(shift, by_multipliers, !r.coupled);
   } else {
     by_margin = by_multipliers * linalg::inverse(shift * by_multipliers);
     for (int round = 0; round < 2; ++round) // the product has squared the condition
       by_margin += by_margin * (Matrix::Identity(m, m) - shift * by_margin);
   }
-  sharing.multipliers = (r.coupled ? linalg::pseudo_inverse(by_multipliers) : Matrix(by_margin.transpose())) *
-                        sharing.N.transpose();
+  sharing.multipliers =
+      (r.coupled ? right_inverse(by_multipliers.transpose(), by_multipliers, true) : by_margin).transpose() *
+      sharing.N.transpose();
   for (const Index k : relieved) sharing.multipliers.row(k).setZero(); // they may have any sign
-  const Matrix effect = -sharing.N * by_margin;
+  sharing.effect = -sharing.N * by_margin;
+  if (r.coupled) hold_sliding(sys, r);
+  if (r.coupled) clear_held(sys, r, [&](Index row) { r.LF.row(row).setZero(); });
+}
+
+void hold_at_limits(const System& sys, const Holding& c, Regime& r) {
+  find_held(sys, r);
+  Sharing& sharing = r.sharing;
+  if (sharing.held.empty()) return;
+  if (!r.coupled) hold_sliding(sys, r);
+  const Index m = sharing.held.size();
   Matrix given(m, sys.nx + sys.ns());
   const Margin margin{sys, r, c.x, c.t};
   List<Index> varying;
@@ -300,18 +365,29 @@ void hold_at_limits(const System& sys, const Holding& c, Regime& r) {
     given.row(k) = margin.by_state(l).transpose();
     if (!margin.of_contact(l) && margin.varies(sys.friction[l.force], l.force)) varying.push_back(k);
   }
+  const Matrix &effect = sharing.effect, &C = sharing.held_margins;
   r.Lx += effect * (C * r.Lx + given.leftCols(sys.nx));
   r.Ls += effect * (C * r.Ls + given.rightCols(sys.ns()));
-  for (Index k = 0; k < r.sliding.size(); ++k) // friction that follows is counted in C
-    if (!follows || !is_followed(sys, r, k)) r.LF.col(k) += effect * (C * r.LF.col(k)).eval();
   if (sys.tangent) r.L += effect * C * r.L;
-  for (const Index k : sharing.held) { // exactly
-    if (follows || !margin.of_contact(sharing.limits[k])) continue;
-    const Index row = margin.row_of(sharing.limits[k]);
+  clear_held(sys, r, [&](Index row) {
     for (Matrix* forces : {&r.L, &r.Lx, &r.Ls, &r.LF}) forces->row(row).setZero();
-  }
+  });
   for (const Index k : varying) sharing.varying.push_back(sharing.held[k]);
   sharing.varying_effect = effect(Eigen::all, varying);
+}
+
+void keep_limits(const System& sys, const Regime& r, const Holding& c, const double* x, const double* s,
+                 const Vector& sliding, Eigen::Ref<Vector> forces) {
+  const Sharing& sharing = r.sharing;
+  if (sharing.held.empty()) return;
+  const Margin margin{sys, r, c.x, c.t};
+  Vector margins = sharing.held_margins * forces;
+  for (Index k = 0; k < sharing.held.size(); ++k)
+    margins(k) += margin.by_state(sharing.limits[sharing.held[k]], x, s);
+  for (Index k = 0; k < r.sliding.size() && sharing.follows; ++k)
+    if (is_followed(sys, r, k)) margins -= sharing.held_margins * (r.LF.col(k) * sliding(k));
+  forces += sharing.effect * margins;
+  clear_held(sys, r, [&](Index row) { forces(row) = 0.0; });
 }
 
 void follow_varying_limits(const System& sys, const Regime& r, double t, const double* x, const double* s,
@@ -352,7 +428,8 @@ bool is_shared(const Regime& r, const ForceLimit& limit) {
 
 Matrix margins_by_multipliers(const System& sys, const Regime& r, const Scratch& w) {
   const Matrix& N = r.sharing.N;
-  const Matrix now = r.coupled ? by_shared(sys, r, [&](Index k) { return w.dry(k); }) : r.sharing.C;
+  const Matrix now =
+      r.coupled ? by_shared(sys, r, r.sharing.C, [&](Index k) { return w.dry(k); }) : r.sharing.C;
   return now * N * (margins_by_shared(sys, r) * N).transpose();
 }
 

@@ -35,13 +35,26 @@ void run_held(const Tape& tape, const List<Sign>& sides, Vector& slots) {
   evaluate(tape, slots.data());
 }
 
+// Accelerations; inputs and outputs of controllers do not change.
+void fold(const System& system, LinearPart& linear) {
+  const Index n = system.n_coordinates;
+  linear.A.middleRows(n, n) = system.A.middleRows(n, n);
+  linear.S.middleRows(n, n) = system.S.middleRows(n, n);
+  for (Index b = 0; b < system.loops.size(); ++b)
+    for (Index j = 0; j < system.loops[b].effect.size(); ++j) {
+      const auto effect = system.loops[b].effect[j].segment(n, n);
+      linear.A.middleRows(n, n).noalias() += effect * linear.outputs[b][j].x.transpose();
+      linear.S.middleRows(n, n).noalias() += effect * linear.outputs[b][j].s.transpose();
+    }
+}
+
 } // namespace
 
 struct Tangent::Local {
   LinearPart linear;
   Regime regime;
   Holding held;
-  std::int64_t moves = -1; // when it was made
+  std::int64_t moves = -1, complete = -1; // when its reactions and its matrices were made
 };
 
 Tangent::~Tangent() = default;
@@ -270,40 +283,36 @@ bool Tangent::free_rates(const double* at, const double* s, double* xdot) const 
   return true;
 }
 
-const Regime& Tangent::regime(const Modes& modes) {
+Reactions Tangent::reactions(const Modes& modes) {
   if (local == nullptr || local->regime.modes != modes) {
     if (locals.size() >= most_kept && !locals.contains(modes)) locals.clear();
     std::unique_ptr<Local>& known = locals[modes];
     if (!known) known = std::make_unique<Local>();
     local = known.get();
   }
-  if (local->moves == moves) return local->regime;
+  if (local->moves == moves) return {local->regime, local->held};
   if (bare() && smooth->moving_mass()) invert_mass(), weigh();
   local->held.x = x.data();
   local->held.t = t;
   if (local->moves >= 0 && folds_in_place) { // its constituents keep their places
-    fold(local->linear);
+    fold(system, local->linear);
   } else {
     local->linear = linear_part(system, modes);
-    local->regime = std::move(*build_regime(system, modes, local->linear));
+    local->regime = std::move(*build_regime(system, modes, local->linear, {.unconstrained = true}));
   }
-  constrain(system, local->regime, local->held);
+  renew_reactions(system, local->regime, local->held);
   renew_sharing_terms(system, local->regime);
   local->moves = moves;
-  return local->regime;
+  return {local->regime, local->held};
 }
 
-// Accelerations; inputs and outputs of controllers do not change.
-void Tangent::fold(LinearPart& linear) const {
-  const Index n = system.n_coordinates;
-  linear.A.middleRows(n, n) = system.A.middleRows(n, n);
-  linear.S.middleRows(n, n) = system.S.middleRows(n, n);
-  for (Index b = 0; b < system.loops.size(); ++b)
-    for (Index j = 0; j < system.loops[b].effect.size(); ++j) {
-      const auto effect = system.loops[b].effect[j].segment(n, n);
-      linear.A.middleRows(n, n).noalias() += effect * linear.outputs[b][j].x.transpose();
-      linear.S.middleRows(n, n).noalias() += effect * linear.outputs[b][j].s.transpose();
-    }
+const Regime& Tangent::regime(const Modes& modes) {
+  reactions(modes);
+  if (local->complete == moves) return local->regime;
+  constrain(system, local->regime, local->held);
+  renew_sharing_terms(system, local->regime);
+  local->complete = moves;
+  return local->regime;
 }
 
 void Tangent::project(double at, Vector& of, const Modes& modes) {
@@ -319,9 +328,8 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
 }
 
 void Tangent::rest(const Modes& modes, const double* s, double* of) {
-  const Regime& r = regime(modes);
+  const auto& [r, c] = reactions(modes);
   if (r.sticking.empty() && r.closed.empty()) return;
-  Holding& c = local->held;
   for (Index k = 0; k < c.count; ++k)
     c.left(k) = k < c.friction ? relative_velocity(system.friction[r.sticking[k]], of, s)
                                : value(system.contacts[r.closed[k - c.friction]].rate, of, s);
@@ -331,7 +339,7 @@ void Tangent::rest(const Modes& modes, const double* s, double* of) {
 
 bool Tangent::parts(const Modes& modes, const Vector& of, const Vector& nominal) {
   if (modes.open.directions <= 0) return false;
-  const Regime& r = regime(modes);
+  const Regime& r = reactions(modes).regime;
   signal_values(system, t, taken.data());
   write(taken.data());
   const auto moving = [&](double speed, double size) {

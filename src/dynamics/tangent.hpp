@@ -14,11 +14,18 @@
 namespace stickslip {
 
 struct State;
+struct Holding;
 
 // Derivatives of signals, accelerations without constraints and velocities of friction elements by (x, t) in a motion
 // with given accelerations and forces, without the linear part in x: columns, the last one by time.
 struct Turning {
   Matrix signals, accelerations, velocities;
+};
+
+// A regime whose forces are known, and how its constraints hold.
+struct Reactions {
+  const Regime& regime;
+  Holding& holding;
 };
 
 class Tangent {
@@ -39,6 +46,8 @@ public:
 
   // In these modes, there.
   const Regime& regime(const Modes& modes);
+  // The same without the matrices of x' and of forces by states.
+  Reactions reactions(const Modes& modes);
   // Signals as given, with those that follow the state.
   const double* signals(const double* given);
   // Rates of the rows at the current point, for given x', forces and rates of signals.
@@ -110,7 +119,6 @@ private:
   void reduce();
   void weigh();
   void turn_rows();
-  void fold(LinearPart& linear) const;
   std::string place() const;
 };
 

@@ -1,5 +1,6 @@
 #include "realtime/contact_instant.hpp"
 
+#include "core/tolerances.hpp"
 #include "transition/memory.hpp"
 #include "transition/mode_changes.hpp"
 #include "transition/sides.hpp"
@@ -40,7 +41,7 @@ void ContactInstant::make_room() {
   few_modes = sets <= contact::largest_mode_count;
   touched.assign(nc, false);
   fired.reserve(4 * (nc + np) + sys.flanks.size() + sys.saturations);
-  causes.reserve(static_cast<Index>(fired.capacity()));
+  causes.reserve(static_cast<Index>(fired.capacity()) + np);
   struck.reserve(nc), approaching.reserve(nc);
   active.touching.reserve(nc);
   active.rests.reserve(np), active.leaves.reserve(np), active.stopped.reserve(np), active.seated.reserve(np);
@@ -113,11 +114,22 @@ bool ContactInstant::decide(double t, const double* signals, const List<Guard>& 
                             double* x, Modes& modes) noexcept {
   begin(t, signals, x, modes);
   causes = guards;
+  stop_at_lift_off();
   for (const Guard& g : causes) switch_flow(sys, state.modes, g, at.x());
   const bool decided = strike(rebounds) && choose();
   std::copy_n(state.base_x.data(), sys.nx, x);
   if (decided) modes = state.modes;
   return decided;
+}
+
+// Beside a closed contact friction keeps its kinetic level at v = 0; as the contact lifts off, it comes to rest.
+void ContactInstant::stop_at_lift_off() {
+  const auto lifts = [](const Guard& g) { return g.kind == GuardKind::lifts_off; };
+  if (std::none_of(causes.begin(), causes.end(), lifts)) return;
+  for (Index i = 0; i < sys.friction.size(); ++i)
+    if (const FrictionMode& mode = at.mode(i);
+        at.set_valued(i) && mode.slips() && std::abs(at.v(i)) <= tolerance::rest * at.v_size(i))
+      causes.push_back(Guard::of_friction(GuardKind::slip_ends, i, mode.direction()));
 }
 
 // Impacts until no touching contact approaches. False if an impact has no answer or the impacts do not end.

@@ -73,6 +73,7 @@ private:
   void make_room();
   Index count_mode_sets() const;
   void begin(double t, const double* signals, const double* x, const Modes& modes);
+  void stop_at_lift_off();
   bool strike(bool rebounds);
   bool strike_once(bool rebounds);
   void find_approaching();

@@ -153,8 +153,7 @@ private:
   double read_contact(const RealTimeOutput& o, const double* s) noexcept;
 
   void begin(const double* values) noexcept;
-  bool any_fired() const noexcept;
-  bool any_strikes() const noexcept;
+  void flag_late() noexcept;
   void change_within(double stop) noexcept;
   void finish(const Point* end) noexcept;
   void advance() noexcept;

@@ -31,8 +31,7 @@ void RealTime::change(Index which) noexcept {
       stops = stops || (g.kind == GuardKind::slip_ends && sys.friction[g.friction].surface_travel < 0);
     }
   }
-  if (contacts && !contacts->decide(time() + at, here(), contacts->fired, !late, a.x, now))
-    left_over += late ? 0 : 1, late = true;
+  if (contacts && !contacts->decide(time() + at, here(), contacts->fired, !late, a.x, now)) flag_late();
   plan = &plan_of(now);
   have_values = false;
   if (contacts) return meet_surfaces(a);

@@ -8,6 +8,7 @@
 #include "dynamics/regime_parts.hpp"
 #include "realtime/contact_instant.hpp"
 #include "realtime/held_map.hpp"
+#include "transition/mode_changes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -384,6 +385,19 @@ double tolerance_of(const System& sys, const Regime& r, const Guard& g, const Mo
 }
 
 } // namespace
+
+bool RealTimePlan::any_fired(const List<double>& values) const {
+  bool fired = false;
+  for (Index k = 0; k < tolerance.size(); ++k) fired = fired || values[k] > tolerance[k];
+  return fired;
+}
+
+bool RealTimePlan::any_strikes(const List<double>& values) const {
+  bool strikes = false;
+  for (Index k = 0; k < tolerance.size(); ++k)
+    strikes = strikes || (values[k] > tolerance[k] && meets_contact(regime->guards[k]));
+  return strikes;
+}
 
 RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving, double h,
                        const Vector& velocity_tolerance, const Vector& force_tolerance) {

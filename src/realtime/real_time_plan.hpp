@@ -8,7 +8,10 @@
 #pragma once
 
 #include "core/list.hpp"
+#include "core/tolerances.hpp"
 #include "dynamics/regime.hpp"
+
+#include <cmath>
 
 namespace stickslip {
 
@@ -21,6 +24,12 @@ public:
   void operator()(const double* u, double* y) const { run(data.data(), height, width, u, y); }
   Index rows() const { return height; } // even
   double row(Index i, const double* u) const { return data[i] + linear_row(i, u); }
+  double terms(Index i, const double* u) const { // of a row: the sum of their magnitudes
+    const double* d = data.data() + i;
+    double sum = std::abs(*d);
+    for (Index j = 0; j < width; ++j) sum += std::abs(*(d += height) * u[j]);
+    return sum;
+  }
   double linear_row(Index i, const double* u) const { // without the constant
     const double* d = data.data() + i;
     double sum = 0.0;
@@ -108,6 +117,14 @@ struct RealTimePlan {
   Projection held;              // their rates, and velocities of the sticking elements
   List<List<SparseRow>> inputs; // of each controller
   bool follows = false;         // an output follows its limit
+
+  // Rounding of a guard's value, relative to its terms. A flight may stay below it.
+  double rounding(Index guard, const double* xsf) const {
+    return stickslip::tolerance::polynomial * guards.terms(guard, xsf);
+  }
+  // Guards with these values that have fired; contacts that are met alone.
+  bool any_fired(const List<double>& values) const;
+  bool any_strikes(const List<double>& values) const;
 };
 
 RealTimePlan make_plan(const System& sys, const Regime& regime, const Moving& moving, double h,

@@ -51,15 +51,15 @@ void RealTime::step(const double* given) noexcept {
       return;
     }
     guards_at(p, stop, gb.data());
-    const bool fired = any_fired(), strikes = contacts && count >= most && any_strikes();
+    const bool fired = plan->any_fired(gb), strikes = contacts && count >= most && plan->any_strikes(gb);
     if (fired && (count < most || (strikes && count < most + sys.contacts.size()))) {
-      if (strikes) left_over += late ? 0 : 1, late = true;
+      if (strikes) flag_late();
       change_within(stop);
       ++count;
       if (left <= tolerance::instant * h) break;
       continue;
     }
-    if (fired) left_over += late ? 0 : 1, late = true;
+    if (fired) flag_late();
     if (!output) {
       end = &p;
       break;
@@ -88,17 +88,10 @@ void RealTime::begin(const double* given) noexcept {
   if (anew && sys.saturations > 0) saturations_anew();
 }
 
-bool RealTime::any_fired() const noexcept {
-  bool fired = false;
-  for (Index k = 0; k < plan->tolerance.size(); ++k) fired = fired || gb[k] > plan->tolerance[k];
-  return fired;
-}
-
-bool RealTime::any_strikes() const noexcept {
-  bool strikes = false;
-  for (Index k = 0; k < plan->tolerance.size(); ++k)
-    strikes = strikes || (gb[k] > plan->tolerance[k] && meets_contact(plan->regime->guards[k]));
-  return strikes;
+// The step leaves a transition to the next one.
+void RealTime::flag_late() noexcept {
+  if (!late) ++left_over;
+  late = true;
 }
 
 // The first guard that fires before `stop` changes the modes at its instant. After `max_transitions` only contacts that
@@ -389,9 +382,11 @@ double RealTime::guard_at(Index which, const Point& p, double tau) const noexcep
 // Instant at which a guard fires that is negative at `at` and positive at `stop`: on a parabola through both, with its
 // slope at the end of the base (or its value in the middle), which is exact for linear guards.
 double RealTime::locate(Index which, double stop) noexcept {
-  const double g0 = std::min(ga[which], 0.0), g1 = gb[which];
-  double square = 0.0;         // of tau / stop
+  double g0 = std::min(ga[which], 0.0), square = 0.0; // of tau / stop
+  const double g1 = gb[which];
   if (!plan->halves.empty()) { // with its slope at `at`: a short rebound takes a small part of the step
+    if (-g0 <= plan->rounding(which, a.x))
+      g0 = 0.0; // rebounds begin at the wall: else their flights would not get shorter
     plan->rate(a.x, slopes.data());
     for (Index j = 0; j < moving.size(); ++j) slopes(sys.nx + j) = a.change[j] / h;
     square = g1 - g0 - plan->guards.linear_row(which, slopes.data()) * stop;
@@ -416,11 +411,15 @@ double RealTime::locate(Index which, double stop) noexcept {
   return plan->halves.empty() ? tau : refine(which, tau, stop, (slope + 2.0 * square * tau / stop) / stop);
 }
 
-// Newton's method with the slope of the parabola at its root.
+// Newton's method with the slope of the parabola at its root, until what is left is rounding.
 double RealTime::refine(Index which, double tau, double stop, double slope) noexcept {
   constexpr int most_rounds = 3; // each gains about three digits
-  for (int round = 0; round < most_rounds && slope > 0.0 && tau > 0.0 && tau < stop; ++round)
-    tau = std::clamp(tau - guard_at(which, exact_point_at(tau), tau) / slope, 0.0, stop);
+  for (int round = 0; round < most_rounds && slope > 0.0 && tau > 0.0 && tau < stop; ++round) {
+    const Point& p = exact_point_at(tau);
+    const double residual = guard_at(which, p, tau);
+    if (std::abs(residual) <= plan->rounding(which, p.x)) break;
+    tau = std::clamp(tau - residual / slope, 0.0, stop);
+  }
   return tau;
 }
 

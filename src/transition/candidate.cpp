@@ -3,7 +3,6 @@
 #include "contact/share.hpp"
 #include "core/budget.hpp"
 #include "core/error.hpp"
-#include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/switches.hpp"
 #include "core/tolerances.hpp"
@@ -20,49 +19,13 @@ namespace {
 constexpr double no_zero = 1e-300; // keeps roots of the diagonal positive
 constexpr double alike = 1e-8; // tolerance for equal solutions: ten times the error of event location in each
 
-constexpr double singular = tolerance::rest; // pivots of the scaled equations below this are zero
+// Pivots of the scaled equations below this are zero: of k unknowns those without effect then have singular values below
+// 1e-11 k.
+constexpr double singular = tolerance::rest;
 
 const Line& slip_line(const Element& element, Mode mode, Slip slip) {
   if (slip != Slip::impending) return mode == Mode::slip_forward ? element.plus : element.minus;
   return mode == Mode::slip_forward ? element.high : element.low;
-}
-
-// Gauss with complete pivoting on the scaled k by k system; false if it is singular.
-bool regular_solve(CandidateWorkspace& ws, Index k) {
-  auto& m = ws.matrix;
-  ws.column_order.resize(k);
-  ws.smallest_pivot = 1.0;
-  for (Index i = 0; i < k; ++i) ws.column_order[i] = i;
-  for (Index c = 0; c < k; ++c) {
-    Index row = c, col = c;
-    double best = 0.0;
-    for (Index i = c; i < k; ++i)
-      for (Index j = c; j < k; ++j)
-        if (std::abs(m[i * k + j]) > best) best = std::abs(m[i * k + j]), row = i, col = j;
-    if (best <= singular) return false;
-    ws.smallest_pivot = std::min(ws.smallest_pivot, best);
-    if (row != c) {
-      for (Index j = 0; j < k; ++j) std::swap(m[c * k + j], m[row * k + j]);
-      std::swap(ws.rhs[c], ws.rhs[row]);
-    }
-    if (col != c) {
-      for (Index i = 0; i < k; ++i) std::swap(m[i * k + c], m[i * k + col]);
-      std::swap(ws.column_order[c], ws.column_order[col]);
-    }
-    for (Index i = c + 1; i < k; ++i) {
-      const double f = m[i * k + c] / m[c * k + c];
-      if (f == 0.0) continue;
-      for (Index j = c + 1; j < k; ++j) m[i * k + j] -= f * m[c * k + j];
-      ws.rhs[i] -= f * ws.rhs[c];
-    }
-  }
-  for (Index i = k; i-- > 0;) {
-    double sum = ws.rhs[i];
-    for (Index j = i + 1; j < k; ++j) sum -= m[i * k + j] * ws.rhs[j];
-    ws.rhs[i] = sum / m[i * k + i];
-  }
-  for (Index i = 0; i < k; ++i) ws.x[ws.column_order[i]] = ws.rhs[i];
-  return true;
 }
 
 struct Equations {
@@ -89,13 +52,14 @@ struct Equations {
       if (unknown(i)) ws.unknown.push_back(i);
     }
     const Index k = ws.unknown.size();
-    ws.matrix.resize(k * k), ws.rhs.resize(k), ws.x.resize(k);
+    double* const matrix = ws.factors.start(k);
+    ws.rhs.resize(k), ws.x.resize(k);
     for (Index r = 0; r < k; ++r) {
       const Index i = ws.unknown[r];
       double constant = p.free(i);
       for (Index c = 0; c < k; ++c) {
         const Index j = ws.unknown[c];
-        ws.matrix[r * k + c] = j < p.contacts ? g(i, j) : -g(i, j);
+        matrix[r * k + c] = j < p.contacts ? g(i, j) : -g(i, j);
       }
       for (Index s = 0; s < p.elements.size(); ++s) {
         const Index row = p.contacts + s;
@@ -105,10 +69,10 @@ struct Equations {
         constant -= g(i, row) * line.a;
         if (line.b == 0.0 || p.elements[s].contact < 0) continue;
         for (Index c = 0; c < k; ++c)
-          if (ws.unknown[c] == p.elements[s].contact) ws.matrix[r * k + c] -= g(i, row) * line.b;
+          if (ws.unknown[c] == p.elements[s].contact) matrix[r * k + c] -= g(i, row) * line.b;
       }
       ws.rhs[r] = -constant * ws.root[i];
-      for (Index c = 0; c < k; ++c) ws.matrix[r * k + c] *= ws.root[i] * ws.root[ws.unknown[c]];
+      for (Index c = 0; c < k; ++c) matrix[r * k + c] *= ws.root[i] * ws.root[ws.unknown[c]];
     }
   }
 
@@ -131,27 +95,23 @@ struct Equations {
   // Consistent but indeterminate forces: distributes them by the stated rule.
   bool share_forces(Candidate& out) {
     if (ws.shares == Shares::none) return false;
-    build(); // elimination has overwritten the matrix
     const auto k = ws.unknown.size();
-    using RowMap = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
-    const Matrix A = RowMap(ws.matrix.data(), k, k);
-    const Vector b = Eigen::Map<const Vector>(ws.rhs.data(), k);
-    const linalg::Svd svd(A);
-    const double cut = tolerance::rank * std::max(1.0, svd.values(0));
-    Index rank = 0;
-    while (rank < k && svd.values(rank) > cut) ++rank;
-    const Vector t = svd.U.transpose() * b;
+    const Eigen::Map<const Vector> b(ws.rhs.data(), k);
+    Matrix Z;
+    ws.factors.left_null(Z);
+    linalg::orthonormalise(Z);
     double known =
         tolerance::entry * b.cwiseAbs().maxCoeff(); // but not below the rounding error of its terms
     for (const Index i : ws.unknown) known = std::max(known, tolerance::rest * ws.root[i] * p.free_scale(i));
-    if (rank < k && t.tail(k - rank).cwiseAbs().maxCoeff() > known) return false;
-    Vector root(k);
-    for (Index i = 0; i < k; ++i) root(i) = ws.root[ws.unknown[i]];
-    const Vector y = t.head(rank).cwiseQuotient(svd.values.head(rank));
-    const Vector x0 = root.cwiseProduct(svd.V.leftCols(rank) * y);
-    // The null space in forces, orthonormal there.
-    const Matrix null = root.asDiagonal() * svd.V.rightCols(k - rank);
-    const Matrix Z = linalg::orthonormal(null);
+    if ((Z.transpose() * b).cwiseAbs().maxCoeff() > known) return false;
+    ws.factors.solve(ws.rhs.data(), ws.x.data());
+    ws.factors.null(Z);
+    linalg::orthonormalise(Z);
+    Vector x0 = Eigen::Map<const Vector>(ws.x.data(), k);
+    x0 -= Z * (Z.transpose() * x0);
+    // Forces, and the null space in forces, orthonormal there.
+    for (Index i = 0; i < k; ++i) x0(i) *= ws.root[ws.unknown[i]], Z.row(i) *= ws.root[ws.unknown[i]];
+    linalg::orthonormalise(Z);
     Index normals = 0;
     while (normals < k && ws.unknown[normals] < p.contacts) ++normals;
     if (ws.shares == Shares::friction && normals > 0 &&
@@ -228,9 +188,11 @@ bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>
   Equations e{p, modes, slip, ws};
   e.build();
   const Index k = ws.unknown.size();
-  Budget::spend_cube(k), Budget::spend(n * n);
+  Budget::spend(n * n);
   out.unique = true;
-  if (regular_solve(ws, k)) {
+  ws.factors.factor(k, singular);
+  if (ws.factors.rank() == k) {
+    ws.factors.solve(ws.rhs.data(), ws.x.data());
     for (Index c = 0; c < k; ++c) ws.x[c] *= ws.root[ws.unknown[c]];
   } else if (!e.share_forces(out)) {
     return false;
@@ -331,9 +293,9 @@ bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& sl
   out.utilisation = 0.0;
   // The inequalities. Forces are compared with the terms of their own row, as forces. The tolerance relative to the
   // terms that cancel is rounding times the condition of the equations.
-  const double rounding = std::min(4.0 * static_cast<double>(n) * tolerance::epsilon *
-                                       (1.0 + (STICKSLIP_RULE("pivot") ? 1.0 / ws.smallest_pivot : 1.0)),
-                                   tolerance::event_zero);
+  const double condition = STICKSLIP_RULE("pivot") ? 1.0 / ws.factors.smallest_pivot() : 1.0;
+  const double rounding =
+      std::min(4.0 * static_cast<double>(n) * tolerance::epsilon * (1.0 + condition), tolerance::event_zero);
   for (Index i = 0; i < n; ++i) {
     const Margin of = margin_of(p, out, slip, i);
     if (of.none) continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/list.hpp"
+#include "core/rank_factors.hpp"
 #include "transition/problem.hpp"
 
 namespace stickslip::contact {
@@ -19,13 +20,13 @@ enum class Shares : std::uint8_t { all, friction, none };
 
 struct CandidateWorkspace {
   Shares shares = Shares::all;
-  List<Index> unknown, row_order, column_order;
-  List<double> matrix, rhs, x, root, scale;
-  double smallest_pivot = 1.0; // of the scaled equations
+  List<Index> unknown;
+  linalg::RankFactors factors; // of the scaled equations
+  List<double> rhs, x, root, scale;
 
   void reserve(Index n) {
-    unknown.reserve(n), row_order.reserve(n), column_order.reserve(n);
-    matrix.reserve(n * n), rhs.reserve(n), x.reserve(n), root.reserve(n), scale.reserve(n);
+    unknown.reserve(n), factors.reserve(n);
+    rhs.reserve(n), x.reserve(n), root.reserve(n), scale.reserve(n);
   }
 };
 

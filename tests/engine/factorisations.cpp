@@ -2,6 +2,7 @@
 #include "check.hpp"
 
 #include "core/linalg.hpp"
+#include "core/rank_factors.hpp"
 #include "core/slow_subspace.hpp"
 #include "core/small_lu.hpp"
 
@@ -79,6 +80,34 @@ TEST(factorisations, singular_values) {
     check::all_close((P * A).transpose(), P * A, 1e-13);
   }
   check::that(linalg::Svd(Matrix::Zero(2, 2)).rank(1e-10) == 0);
+}
+
+TEST(factorisations, rank_by_elimination_in_any_units) {
+  check::Random random(6);
+  for (const Index n : {2, 5, 12})
+    for (Index rank = 0; rank <= n; rank += 1 + n / 3) {
+      Vector unit(n);
+      for (Index i = 0; i < n; ++i) unit(i) = std::pow(10.0, random.uniform(-3.0, 3.0));
+      const Matrix plain = random.matrix(Matrix(n, rank)) * random.matrix(Matrix(rank, n)),
+                   A = unit.asDiagonal() * plain;
+      linalg::RankFactors factors;
+      Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(factors.start(n), n,
+                                                                                         n) = A;
+      factors.factor(n, 1e-10);
+      check::that(factors.size() == n && factors.rank() == rank);
+      Matrix right, left;
+      factors.null(right), factors.left_null(left);
+      linalg::orthonormalise(right), linalg::orthonormalise(left);
+      check::all_close(right.transpose() * right, identity(n - rank), 1e-15 * static_cast<double>(n));
+      check::all_close(left.transpose() * left, identity(n - rank), 1e-15 * static_cast<double>(n));
+      const double size = A.cwiseAbs().maxCoeff();
+      check::all_close(A * right, Matrix::Zero(n, n - rank), 1e-13 * size);
+      check::all_close(left.transpose() * A, Matrix::Zero(n - rank, n), 1e-13 * size);
+      const Vector demand = A * random.matrix(Vector(n));
+      Vector b = demand, x(n);
+      factors.solve(b.data(), x.data());
+      check::all_close(A * x, demand, 1e-12 * size);
+    }
 }
 
 TEST(factorisations, bases_and_pivots) {

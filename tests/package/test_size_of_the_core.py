@@ -23,7 +23,7 @@ CLASSES = {
     "Event": (22, 0),
     # loops and methods that are still to be divided
     "Tangent": (20, 38),
-    "RealTime": (60, 75),
+    "RealTime": (60, 74),
     "Sensitivity": (23, 34),
     "TickTangent": (27, 17),
     "Variation": (21, 38),
@@ -46,9 +46,6 @@ FUNCTIONS = {
     # still to be divided
     "lcp::lemke_certified": 21,
     "lcp::BasisSolver::solve": 23,
-    "build_regime": 22,
-    "evaluate_here": 22,
-    "hold_at_limits": 26,
     "Tangent::restore": 25,
     "Rest::certain": 23,
     "SlopesOf::find": 21,

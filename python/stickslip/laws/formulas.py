@@ -72,7 +72,7 @@ class FormulaLaw(Law):
     Examples
     --------
     >>> import stickslip as ss
-    >>> dahl = ss.laws.FormulaLaw(
+    >>> dahl = ss.FormulaLaw(
     ...     force=lambda z, stiffness: stiffness * z,
     ...     rates={"z": lambda v, z, stiffness, level: v - stiffness * abs(v) * z / level},
     ...     states={"z": 0.0},
