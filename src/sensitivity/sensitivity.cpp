@@ -328,6 +328,17 @@ bool comes_back(const System& sys, Index element, const Vector& x, double force,
   return true;
 }
 
+// The controller whose output acts at once, and at neighbouring values waits; empty: none.
+std::string delay_that_begins(const System& sys, const Parameters& by) {
+  for (Index b = 0; b < sys.loops.size(); ++b)
+    for (const auto& parameter : by)
+      for (const auto& one : parameter->beside)
+        if (!sys.loops[b].block.continuous() && sys.loops[b].block.delay == 0.0 &&
+            one->system().loops[b].block.delay != 0.0)
+          return sys.loops[b].name;
+  return {};
+}
+
 } // namespace
 
 // The start: the states that the machine computes from the given ones. Elements at rest whose surface or velocity
@@ -348,12 +359,8 @@ std::string Sensitivity::begin() {
   }
   if (t != 0.0)
     if (std::string at_tick = moved_tick(t); !at_tick.empty()) return at_tick;
-  for (Index b = 0; b < sys.loops.size(); ++b) // an output acts at once, and at neighbouring values waits
-    for (Index j = 0; j < by.size(); ++j)
-      for (const auto& one : by[j]->beside)
-        if (!sys.loops[b].block.continuous() && sys.loops[b].block.delay == 0.0 &&
-            one->system().loops[b].block.delay != 0.0)
-          return "a zero delay of '" + sys.loops[b].name + "', which cannot be varied on both sides";
+  if (std::string who = delay_that_begins(sys, by); !who.empty())
+    return "a zero delay of '" + who + "', which cannot be varied on both sides";
   Matrix slack;
   if (std::string why = slopes_at_start(slack); !why.empty()) return why;
   for (const Index i : r.sliding)
