@@ -64,10 +64,10 @@ class FormulaLaw(Law):
     -----
     Comparisons on the sign of ``v`` (``abs(v)``, ``sign(v)``, ``where(v > 0, ...)``) are decided by the direction of
     sliding, also slightly beyond v = 0, where an integrator may try a velocity: there ``abs(v)`` is negative, so that
-    ``log(abs(v))`` and its like need ``log(hypot(v, small))``. No step of an integrator crosses another corner. A law without a jump whose force is steep near v = 0 is
-    stiff, and integrated as such. Steady states (`Law.force`, impacts with friction, feedforward) are found numerically,
-    for speeds from 1e-12 to 1e9 m/s. `StickSlip` takes no such law. ``load`` is not known on contacts, whose friction is
-    per unit normal force.
+    ``log(abs(v))`` and its like need ``log(hypot(v, small))``. No step of an integrator crosses another corner. A law
+    without a jump whose force is steep near v = 0 is stiff, and integrated as such. Steady states (`Law.force`, impacts
+    with friction, feedforward) are found numerically, for speeds from 1e-12 to 1e9 m/s. `StickSlip` takes no such law.
+    ``load`` is not known on contacts, whose friction is per unit normal force.
 
     Examples
     --------
@@ -281,6 +281,8 @@ def rate_and_state(
     -----
     Source: Dieterich, J. Geophys. Res. 84, 1979, 2161; Ruina, J. Geophys. Res. 88, 1983, 10359. A block with this
     friction on a spring slides steadily if its stiffness exceeds ``σ·(b − a)/Dc·(1 + m·V²/(a·σ·Dc))``, with the load σ.
+    Where the load reverses, the force changes its sign within ``V0·exp(−f0/a)``, often less than 1e-30 m/s: steps then
+    become very small, and a run may end with status ``"budget"``. A law with `levels` suits such machines.
 
     Examples
     --------
