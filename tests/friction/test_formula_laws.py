@@ -315,7 +315,9 @@ def test_run_ends_where_a_formula_is_undefined() -> None:
     m = ss.Machine(1.0, names=["x"], force={"x": -1.0})
     m.add_friction("f", on="x", law=FormulaLaw(lambda v: ss.log(v + 1e-3)))
     run = ss.simulate(m, 5.0, initial={"x.velocity": -1.0})
-    assert run.status == "stalled" and "law of 'f': log(v + 0.001) = log(-0.999) = nan at v = -1" in run.message
+    assert (
+        run.status == "stalled" and "law of 'f': log(v + 0.001) = log(-0.999) = nan at v = -1" in run.message
+    )
 
 
 def test_contact_refuses_a_law_of_its_load() -> None:
