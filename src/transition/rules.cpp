@@ -413,8 +413,8 @@ void choose(const Problem& p, const List<Mode>& present, const List<Allowed>& al
   ws.stage.keep_parts = ws.stage.has_dropped = false;
   bool complete = transitions(p, allowed, ws);
   find_admissible(admissible, ws);
-  if (ws.order.empty() && ws.stage.has_dropped &&
-      STICKSLIP_RULE("keep_parts")) { // a shared answer represents its parts unless it is not admissible
+  if (ws.order.empty() &&
+      ws.stage.has_dropped) { // a shared answer represents its parts unless it is not admissible
     ws.stage.keep_parts = true;
     complete = transitions(p, allowed, ws);
     find_admissible(admissible, ws);

@@ -1,6 +1,7 @@
 #include "transition/stage.hpp"
 
 #include "core/list.hpp"
+#include "core/switches.hpp"
 #include "core/tolerances.hpp"
 
 #include <algorithm>
@@ -61,7 +62,7 @@ void drop_parts_of_shared(const Problem& p, StageWorkspace& ws, Pool& out, Index
     for (Index b = out.size(); b-- > first;)
       if (a != b && same_motion(p, out[a], out[b])) {
         out.order_as_found(b);
-        ws.has_dropped = true;
+        ws.has_dropped = STICKSLIP_RULE("keep_parts");
         if (b < a) --a;
       }
   }

@@ -53,3 +53,7 @@ __all__ = [
     "slip_weakening",
     "thermal_weakening",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
