@@ -64,11 +64,11 @@ private:
 };
 
 // Outputs of the tape of the motion and their derivatives by (v, z), by rows of one output each.
-struct Linear {
+struct LinearisedFormula {
   Vector value;
   Matrix slope;
 };
-Linear linear(const Formula& c, double v, int direction, const double* z) {
+LinearisedFormula linear(const Formula& c, double v, int direction, const double* z) {
   Point at(c, c.motion, direction);
   at.evaluate(v, 1.0, z);
   const Index n = c.states(), directions = 1 + n;
@@ -76,7 +76,7 @@ Linear linear(const Formula& c, double v, int direction, const double* z) {
   rates[velocity * directions] = 1.0;
   for (Index j = 0; j < n; ++j) rates[(first_state + j) * directions + 1 + j] = 1.0;
   at.differentiate(directions, rates.data());
-  Linear out{Vector(n + 1), Matrix(n + 1, n + 1)};
+  LinearisedFormula out{Vector(n + 1), Matrix(n + 1, n + 1)};
   for (Index i = 0; i <= n; ++i) {
     out.value(i) = at.output(i);
     for (Index j = 0; j <= n; ++j) out.slope(i, j) = rates[c.motion.outputs[i] * directions + j];
@@ -93,7 +93,7 @@ bool slide_until_steady(const Formula& c, double v, int direction, Vector& z) {
   const Index n = z.size();
   double h = 0.0;
   for (int k = 0; k < most; ++k) {
-    const Linear here = linear(c, v, direction, z.data());
+    const LinearisedFormula here = linear(c, v, direction, z.data());
     const Vector rate = here.value.tail(n);
     if (!here.value.allFinite() || !here.slope.allFinite()) return false;
     if (rate.isZero(0.0)) return true;
@@ -200,7 +200,7 @@ template <class T> ForceOf<T> curve(const Formula& c, const T& v, int direction)
   const double at = limited(value_of(v), direction);
   Vector z = Eigen::Map<const Vector>(c.start.data(), n);
   const bool settled = slide_until_steady(c, at, direction, z);
-  const Linear here = linear(c, at, direction, z.data());
+  const LinearisedFormula here = linear(c, at, direction, z.data());
   double slope = here.slope(0, 0);
   if (settled && n > 0) {
     const Matrix by_v = linalg::solve(here.slope.bottomRightCorner(n, n), -here.slope.col(0).tail(n));
@@ -286,7 +286,7 @@ LawTraits about(const Formula& c) {
   t.searches = true;
   t.sticks = c.sticks();
   t.reversal_switches = !t.sticks && (c.resets() || reads_side(c.motion));
-  const Linear here = linear(c, 0.0, 1, c.start.data());
+  const LinearisedFormula here = linear(c, 0.0, 1, c.start.data());
   double stiffness = 0.0; // d (dF/dt) / dv at rest
   for (Index j = 1; j <= t.states; ++j) stiffness += here.slope(0, j) * here.slope(j, 0);
   t.stiffness = std::isfinite(stiffness) ? std::max(stiffness, 0.0) : 0.0;
