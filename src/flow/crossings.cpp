@@ -22,7 +22,7 @@ double theta_of(const Crossing& found) {
 } // namespace
 
 Crossings::Crossings(const System& system, const Options& given, RightHandSide& right_hand_side,
-                     const GuardSeries& of)
+                     const GuardPolynomials& of)
     : sys(system), options(given), rhs(right_hand_side), series(of), xdot(Vector::Zero(system.nx)) {}
 
 double Crossings::Course::first() const {
@@ -240,9 +240,7 @@ bool Crossings::find(const Regime& r, const State& state, const Step& step) {
   std::array<double, guard_max_degree + 1> c;
   for (Index k = 0; k < r.guards.size(); ++k) {
     std::copy_n(series.row(k), degree + 1, c.data());
-    double size = 0.0;
-    for (Index j = 0; j <= degree; ++j) size += std::abs(c[j]);
-    theta[k] = crossing(r, state, step, k, {c.data(), degree, size});
+    theta[k] = crossing(r, state, step, k, {c.data(), degree, series.size(k)});
     any = any || theta[k] <= 1.0;
   }
   return any;

@@ -3,7 +3,7 @@
 
 #include "core/roots.hpp"
 #include "core/tolerances.hpp"
-#include "flow/guard_series.hpp"
+#include "flow/guard_polynomials.hpp"
 #include "flow/options.hpp"
 #include "flow/right_hand_side.hpp"
 #include "flow/step.hpp"
@@ -22,7 +22,7 @@ class Crossings {
 public:
   static constexpr double never = 2.0; // behind the end of the step
 
-  Crossings(const System& sys, const Options& options, RightHandSide& rhs, const GuardSeries& series);
+  Crossings(const System& sys, const Options& options, RightHandSide& rhs, const GuardPolynomials& series);
 
   // True if any guard fires in this step.
   bool find(const Regime& r, const State& state, const Step& step);
@@ -50,7 +50,7 @@ private:
   const System& sys;
   const Options& options;
   RightHandSide& rhs;
-  const GuardSeries& series;
+  const GuardPolynomials& series;
   Vector condition_sizes, load_sizes;
   Vector xdot, shared_force;  // at the start of the step
   double shared_change = 0.0; // what the greatest margin or multiplier of shared forces comes to in the step

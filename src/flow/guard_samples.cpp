@@ -39,7 +39,7 @@ const SamplePoints& sample_points() {
 
 } // namespace
 
-GuardSamples::GuardSamples(const System& system, RightHandSide& right_hand_side, GuardSeries& of,
+GuardSamples::GuardSamples(const System& system, RightHandSide& right_hand_side, GuardPolynomials& of,
                            const Matrix& coefficients)
     : sys(system), rhs(right_hand_side), series(of), C(coefficients), x(Vector::Zero(system.nx)), xdot(x) {}
 

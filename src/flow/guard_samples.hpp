@@ -1,7 +1,7 @@
 // Guards of an integrated step that are no linear forms: polynomials through samples, and checks between the samples.
 #pragma once
 
-#include "flow/guard_series.hpp"
+#include "flow/guard_polynomials.hpp"
 #include "flow/right_hand_side.hpp"
 #include "flow/step.hpp"
 
@@ -9,7 +9,7 @@ namespace stickslip {
 
 class GuardSamples {
 public:
-  GuardSamples(const System& sys, RightHandSide& rhs, GuardSeries& series, const Matrix& C);
+  GuardSamples(const System& sys, RightHandSide& rhs, GuardPolynomials& series, const Matrix& C);
 
   // Polynomials of all guards of the step whose motion is in C; true if some of them are through samples.
   bool expand(const Regime& r, const State& state, const Step& step);
@@ -31,7 +31,7 @@ public:
 private:
   const System& sys;
   RightHandSide& rhs;
-  GuardSeries& series;
+  GuardPolynomials& series;
   const Matrix& C;
   Matrix sampled; // guards x places
   Vector values, x, xdot;

@@ -12,7 +12,7 @@
 namespace stickslip {
 
 IntegratedStep::IntegratedStep(const System& system, const Options& options, RightHandSide& rhs,
-                               GuardSeries& of_guards, Crossings& of_crossings, Matrix& coefficients)
+                               GuardPolynomials& of_guards, Crossings& of_crossings, Matrix& coefficients)
     : sys(system), series(of_guards), crossings(of_crossings), C(coefficients), trial(system, rhs),
       control(system, options, rhs, trial), samples(system, rhs, of_guards, coefficients) {}
 

@@ -13,7 +13,7 @@ namespace stickslip {
 
 class IntegratedStep {
 public:
-  IntegratedStep(const System& sys, const Options& options, RightHandSide& rhs, GuardSeries& series,
+  IntegratedStep(const System& sys, const Options& options, RightHandSide& rhs, GuardPolynomials& series,
                  Crossings& crossings, Matrix& C);
 
   void take(const Regime& r, State& state, double horizon, Step& step);
@@ -21,7 +21,7 @@ public:
 
 private:
   const System& sys;
-  GuardSeries& series;
+  GuardPolynomials& series;
   Crossings& crossings;
   Matrix& C; // nx x columns
   TrialStep trial;

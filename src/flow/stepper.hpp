@@ -2,7 +2,7 @@
 #pragma once
 
 #include "flow/crossings.hpp"
-#include "flow/guard_series.hpp"
+#include "flow/guard_polynomials.hpp"
 #include "flow/integrated_step.hpp"
 #include "flow/right_hand_side.hpp"
 #include "flow/step.hpp"
@@ -39,7 +39,7 @@ private:
   const System& sys;
   const Options& options;
   RightHandSide rhs;
-  GuardSeries guards;
+  GuardPolynomials guards;
   Crossings crossings;
   Swing swing;
   TaylorStep series;

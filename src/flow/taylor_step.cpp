@@ -10,7 +10,7 @@
 namespace stickslip {
 
 TaylorStep::TaylorStep(const System& system, const Options& given, StepSignals& of_signals,
-                       GuardSeries& of_guards, Matrix& coefficients)
+                       GuardPolynomials& of_guards, Matrix& coefficients)
     : sys(system), options(given), signals(of_signals), guards(of_guards), C(coefficients), scale(system.nx) {
 }
 

@@ -6,7 +6,7 @@
 #include "core/affine_taylor.hpp"
 #include "flow/driven_sizes.hpp"
 #include "flow/flow_plan.hpp"
-#include "flow/guard_series.hpp"
+#include "flow/guard_polynomials.hpp"
 #include "flow/options.hpp"
 #include "flow/step.hpp"
 
@@ -14,7 +14,8 @@ namespace stickslip {
 
 class TaylorStep {
 public:
-  TaylorStep(const System& sys, const Options& options, StepSignals& signals, GuardSeries& guards, Matrix& C);
+  TaylorStep(const System& sys, const Options& options, StepSignals& signals, GuardPolynomials& guards,
+             Matrix& C);
 
   // No longer than `reach`, perhaps infinite; with the polynomials of its guards.
   void take(const FlowPlan& plan, const State& state, double reach, Step& step);
@@ -23,7 +24,7 @@ private:
   const System& sys;
   const Options& options;
   StepSignals& signals;
-  GuardSeries& guards;
+  GuardPolynomials& guards;
   Matrix& C; // nx x columns
   DrivenSizes driven;
   StateSizes scale; // in which the series is judged

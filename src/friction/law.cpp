@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
+#include "friction/undefined_force.hpp"
 
 #include <algorithm>
 #include <array>
@@ -338,6 +339,16 @@ List<double> velocity_marks(const Law& law) {
   for (double s : speeds)
     if (std::isfinite(s) && s > 0.0) all.insert({s, -s});
   return {all.begin(), all.end()};
+}
+
+std::string undefined_force(const Law& law, double v, int direction, double load, const double* z) {
+  std::string first;
+  walk(law, [&](const auto& x, const Offset& at) {
+    if constexpr (requires { undefined_force(x, v, direction, load, z); })
+      if (first.empty())
+        first = undefined_force(x, v, direction, load, z != nullptr ? z + at.state : nullptr);
+  });
+  return first;
 }
 
 } // namespace stickslip

@@ -19,7 +19,7 @@ public:
   void fail(Status status, const State& state, std::string reason);
   // The next state `beyond` is not finite.
   void no_longer_finite(const State& state, const Vector& beyond);
-  // No combination of modes holds; `when`: for the message.
+  // No combination of modes holds.
   void fail_undecided(const Jump& jump, const State& state, bool at_start);
   // The start of a step may lie before that of the run.
   double time_of(const State& state) const { return std::max(state.base_t, t_begin); }

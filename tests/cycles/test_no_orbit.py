@@ -65,8 +65,7 @@ def test_event_budget_ends_search() -> None:
         ss.cycles.periodic_orbit(m, max_events=3)
 
 
-def test_start_that_violates_nothing_but_misses_orbit_is_explained() -> None:
-    """The multiplier of a run that is no orbit of this machine: a guess with other states is refused."""
+def test_guess_with_other_states_is_refused() -> None:
     one = ss.Machine(mass=1.0, stiffness=1.0, names=["x"])
     other = ss.Machine(mass=1.0, stiffness=1.0, names=["y"])
     with pytest.raises(ValueError, match="guess"):

@@ -21,7 +21,7 @@ _LONG = 0.5  # of the longest interval without events: long enough to start in
 _ABOUT = 0.3  # relative error of a given period of an autonomous machine
 _LOOKS = 4000  # times at which a run is read
 _MOST_PULSES = 32  # periods of the excitation that an orbit may last
-_STILL = 1e-9  # of the range or the size of a state: it does not move
+STILL = 1e-9  # of the range or the size of a state: it does not move
 
 
 class Return(NamedTuple):
@@ -58,7 +58,7 @@ class Read:
         """Range of each state in the second half; infinite for states that do not move."""
         late = self.x[:, self.t >= 0.5 * (self.t[0] + self.t[-1])]
         size, most = np.ptp(late, axis=1), np.abs(late).max(axis=1)
-        return np.where(size > _STILL * np.maximum(most, np.ptp(self.x, axis=1)), size, np.inf)
+        return np.where(size > STILL * np.maximum(most, np.ptp(self.x, axis=1)), size, np.inf)
 
     def late_range(self) -> Array:
         """Range of each state in the last fifth."""

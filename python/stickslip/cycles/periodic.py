@@ -13,7 +13,7 @@ from stickslip import _core
 from stickslip._checks import positive, reject
 from stickslip.cycles._closing import NotClosed, Start, close, multipliers
 from stickslip.cycles._flow import Flow, Shot
-from stickslip.cycles._returns import NEAR, Read, Return, forced_returns, free_returns
+from stickslip.cycles._returns import NEAR, STILL, Read, Return, forced_returns, free_returns
 from stickslip.cycles.orbit import Orbit
 from stickslip.modes import Mode
 from stickslip.run.simulation import _initial
@@ -27,7 +27,6 @@ State = _core.dynamics.State
 _FIRST = 100.0  # time constants of the machine: length of the first run from a state
 _FIRST_PULSES = 20  # periods of the excitation: likewise
 _DOUBLINGS = 13  # of that length
-_STILL = 1e-9  # of the range of the motion in the search: a state does not move
 _VANISHED = 1e-6  # of the range of the motion in the search: an orbit of this size is an equilibrium
 _EXACT_NOISE, _NOISE = 1e-12, 1e-8  # of derivatives in linear regimes, and of integrated ones
 _EXACT_INSIDE, _INSIDE = (
@@ -183,7 +182,7 @@ class _Search:
             read = Read.of(raw)
             if orbit := self._close_in(read, origin):
                 return orbit
-            if np.all(read.late_range() <= _STILL * (self.high - self.low)):
+            if np.all(read.late_range() <= STILL * (self.high - self.low)):
                 raise NoOrbitError(f"no periodic orbit: {_equilibrium(raw)}")
             self.state = raw.state
             length *= 2.0

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from stickslip import _core
-from stickslip._checks import choice, finite, positive, reject
+from stickslip._checks import choice, finite, non_negative, positive, reject
 from stickslip.errors import UnknownNameError
 from stickslip.expressions import functions as f
 from stickslip.expressions.expr import Expr, as_expr, outputs_of, tracing
@@ -407,8 +407,7 @@ def thermal_weakening(level: float, scale: float, capacity: float, conductance: 
     for name, value in {"scale": scale, "capacity": capacity}.items():
         positive(name, value)
     for name, value in {"level": level, "conductance": conductance}.items():
-        if not finite(name, value) >= 0.0:
-            reject(name, value, ">= 0")
+        non_negative(name, value)
 
     def heating(v: Any, load: Any, rise: Any, level: Any, scale: Any, capacity: Any, conductance: Any) -> Any:
         return (load * level * f.exp(-rise / scale) * abs(v) - conductance * rise) / capacity

@@ -267,16 +267,10 @@ void validate(const Formula& c) {
   }
 }
 
-std::string undefined_force(const Law& law, double v, int direction, double load, const double* z) {
-  for (const Term& term : law.terms) {
-    if (const auto* c = std::get_if<Formula>(&term)) {
-      Point at(*c, c->motion, direction);
-      at.evaluate(v, load, z);
-      if (std::string what = at.undefined(); !what.empty()) return what;
-    }
-    if (z != nullptr) z += state_names(Law{{term}}).size();
-  }
-  return {};
+std::string undefined_force(const Formula& c, double v, int direction, double load, const double* z) {
+  Point at(c, c.motion, direction);
+  at.evaluate(v, load, z);
+  return at.undefined();
 }
 
 LawTraits about(const Formula& c) {

@@ -1,4 +1,4 @@
-#include "flow/guard_series.hpp"
+#include "flow/guard_polynomials.hpp"
 
 #include "flow/step.hpp"
 
@@ -6,14 +6,14 @@
 
 namespace stickslip {
 
-void GuardSeries::reserve(Index guards, Index columns) {
+void GuardPolynomials::reserve(Index guards, Index columns) {
   highest = columns - 1;
   if (c.rows() < guards || c.cols() < columns)
     c.resize(std::max(guards, c.rows()), std::max(taylor_columns, c.cols()));
 }
 
-void GuardSeries::set(const Regime& r, const Matrix& C, Index state_columns, const StepSignals& signals,
-                      Index signal_degree, double h) {
+void GuardPolynomials::set(const Regime& r, const Matrix& C, Index state_columns, const StepSignals& signals,
+                           Index signal_degree, double h) {
   const Index columns = std::max(state_columns, signal_degree + 1);
   reserve(r.guards.size(), columns);
   for (Index k = 0; k < r.guards.size(); ++k) {
@@ -34,13 +34,13 @@ void GuardSeries::set(const Regime& r, const Matrix& C, Index state_columns, con
   }
 }
 
-void GuardSeries::clear(Index guards, Index degree) {
+void GuardPolynomials::clear(Index guards, Index degree) {
   reserve(guards, degree + 1);
   c.topLeftCorner(guards, degree + 1).setZero();
 }
 
-void GuardSeries::set_form(Index guard, const GuardTerms& terms, const Matrix& C, Index state_columns,
-                           const StepSignals& signals) {
+void GuardPolynomials::set_form(Index guard, const GuardTerms& terms, const Matrix& C, Index state_columns,
+                                const StepSignals& signals) {
   const Form& form = *terms.form;
   double* const of = row(guard);
   std::fill_n(of, highest + 1, 0.0);
@@ -59,7 +59,7 @@ void GuardSeries::set_form(Index guard, const GuardTerms& terms, const Matrix& C
   }
 }
 
-void GuardSeries::stretch(Index guards, double factor) {
+void GuardPolynomials::stretch(Index guards, double factor) {
   double power = factor;
   for (Index j = 1; j <= highest; ++j, power *= factor)
     for (Index k = 0; k < guards; ++k) c(k, j) *= power;

@@ -5,16 +5,22 @@
 #include "dynamics/regime.hpp"
 #include "flow/step_signals.hpp"
 
+#include <cmath>
+
 namespace stickslip {
 
-class GuardSeries {
+class GuardPolynomials {
 public:
-  explicit GuardSeries(const System& of) : sys(of) {}
+  explicit GuardPolynomials(const System& of) : sys(of) {}
 
   double* row(Index guard) { return c.row(guard).data(); } // its coefficients
   const double* row(Index guard) const { return c.row(guard).data(); }
   Index degree() const { return highest; }
-  double size(Index guard) const { return c.row(guard).head(highest + 1).cwiseAbs().sum(); } // of its terms
+  double size(Index guard) const { // of its terms
+    double sum = 0.0;
+    for (Index j = 0; j <= highest; ++j) sum += std::abs(c(guard, j));
+    return sum;
+  }
 
   // Guards of an affine regime: linear forms of the state, with `state_columns` coefficients by powers of time / h in
   // C, and of the signals, whose series is in powers of the time.
