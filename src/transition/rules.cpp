@@ -105,11 +105,6 @@ struct StaticToKinetic {
     ws.answers.keep();
   }
 
-  // An element that only passes through rest leaves it before its static force can take other elements out of rest.
-  bool has_fired(Index s) const {
-    return STICKSLIP_RULE("fired_first") && ws.allowed[p.contacts + s] != anything;
-  }
-
   bool seen(const List<Slip>& slip, const List<Mode>& direction) {
     auto& v = ws.visited;
     if (v.size() <= ws.visited_count) v.emplace_back();
@@ -135,10 +130,9 @@ struct StaticToKinetic {
     for (Index k = 0; k < pool.size(); ++k) keep(pool[k], ws.slip[0], nullptr);
   }
 
-  // Order in which elements leave rest: fired ones, then those that accelerate at the static level, then those that a
-  // higher derivative takes out of rest.
-  int rank(const Candidate& c, Index s) const {
-    return has_fired(s) ? 2 : STICKSLIP_RULE("lowest_order_first") && c.touching[p.contacts + s] == 0 ? 1 : 0;
+  // Elements that accelerate at the static level leave rest before those that a higher derivative takes out of rest.
+  bool accelerates(const Candidate& c, Index s) const {
+    return STICKSLIP_RULE("lowest_order_first") && c.touching[p.contacts + s] == 0;
   }
 
   // at_limit: the static answer in which the elements that left stood at their limits without acceleration; null: none
@@ -156,16 +150,16 @@ struct StaticToKinetic {
         const Mode m = c.modes[p.contacts + s];
         return ws.slip[depth][s] != Slip::sliding && (m == Mode::slip_forward || m == Mode::slip_backward);
       };
-      int first = -1;
+      bool any = false, first = false;
       for (Index s = 0; s < p.elements.size(); ++s)
-        if (leaves_rest(s)) first = std::max(first, rank(c, s));
+        if (leaves_rest(s)) any = true, first = first || accelerates(c, s);
       for (Index s = 0; s < p.elements.size(); ++s) {
-        if (!leaves_rest(s) || rank(c, s) < first) continue;
+        if (!leaves_rest(s) || accelerates(c, s) != first) continue;
         ws.slip[depth + 1][s] = Slip::sliding;
         ws.direction[depth + 1][s] = c.modes[p.contacts + s];
       }
-      if (first >= 0)
-        round(depth + 1, at_limit == nullptr && first == 0 ? &c : at_limit);
+      if (any)
+        round(depth + 1, at_limit == nullptr && !first ? &c : at_limit);
       else
         keep(c, ws.slip[depth], at_limit);
     }

@@ -1,9 +1,9 @@
 // Transition rules after an event, as a pure function of one instant.
 //
 // Rules (numbers as in the design notes, "Transitions, exactly"):
-//  2  Elements at rest are solved with their static levels. Elements that leave rest (first those whose guard fired,
-//     then those that accelerate at once, last those at their limit, which leave only if rest does not hold there) take
-//     their kinetic force and a fixed direction. The rounds end when nothing changes, at most after elements + 1.
+//  2  Elements at rest are solved with their static levels. Elements that leave rest (first those that accelerate at
+//     once, then those at their limit, which leave only if rest does not hold there) take their kinetic force and a
+//     fixed direction. The rounds end when nothing changes, at most after elements + 1.
 //     Answers with an acceleration against the direction are rejected; if none remains, the elements concerned are
 //     solved at rest.
 //  3  Among several admissible answers: the present modes; then the fewest changed components; then the least Gauss

@@ -119,6 +119,10 @@ def judge(seed: int, build: Callable[[int], Case]) -> Verdict:
     if moved:
         found.word, found.cause, found.detail = WRONG, "the run does not begin where it should", moved
         return found
+    if not isinstance(run.machine, ss.Machine):  # matrices have no points of action, which an audit needs
+        if not run.success:
+            found.word, found.cause = UNFINISHED, f"{run.status}: {without_numbers(run.message)}"
+        return found
     try:
         report = ss.analysis.audit(run)
     except Exception:
