@@ -71,7 +71,7 @@ SLOW = (
     "figures/test_figures.py::test_numbers_hold[chatter_7_8]",
     "figures/test_figures.py::test_numbers_hold[servo_map]",
     "figures/test_figures.py::test_picture_names_its_axes_and_hides_nothing",
-    "figures/test_rig.py::test_counter_flank_is_hit_at_15_rpm_only",
+    "figures/test_rig.py::test_opposite_flank_is_hit_at_15_rpm_only",
     "figures/test_rig.py::test_every_check_detects_a_neighbouring_value[chatter_7_6]",
     "figures/test_rig.py::test_every_check_detects_a_neighbouring_value[chatter_7_7]",
     "figures/test_rig.py::test_every_check_detects_a_neighbouring_value[chatter_7_8]",

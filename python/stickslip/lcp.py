@@ -614,9 +614,9 @@ def classify(M: ArrayLike, *, tolerance: float = 1e-12) -> Classification:
 
     Notes
     -----
-    P by the recursion of Tsatsomeros and Li (2000). M is copositive if and only if ``w = S z + 1`` with the symmetric
-    part S has only the solution z = 0, and strictly copositive if the same holds for ``w = S z``; both are decided by
-    :func:`solve_all`.
+    P-matrices are decided by the recursion of Tsatsomeros and Li (2000). M is copositive if and only if ``w = S z + 1``
+    with the symmetric part S has only the solution z = 0, and strictly copositive if the same holds for ``w = S z``;
+    both are decided by :func:`solve_all`.
 
     Examples
     --------

@@ -178,7 +178,7 @@ def test_newton_of_one_frictionless_contact_and_poisson_agree():
 
 
 def test_all_closed_contacts_take_part():
-    """Newton's cradle of two equal blocks at rest against a wall: the resting contact takes up the blow.
+    """Newton's cradle of two equal blocks at rest against a wall: the resting contact takes up the impulse.
 
     x1 strikes x2, which rests at the wall: without restitution everything stops.
     """

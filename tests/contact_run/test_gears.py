@@ -218,11 +218,12 @@ def test_both_flanks_are_struck_within_the_clearance() -> None:
     clearance."""
     gear = rig(0.875424, speed=15.0, stiffness=1.3, clearance=2e-3)
     run = ss.simulate(gear, t_end=3.0, dt=1e-3)
-    assert {e.element for e in run.events if e.impact} == {"flank", "counter_flank"}
-    assert run["flank.gap"] + run["counter_flank.gap"] == pytest.approx(gear.normal_clearance, abs=1e-12)
-    assert min(run["flank.gap"].min(), run["counter_flank.gap"].min()) > -1e-15
+    assert {e.element for e in run.events if e.impact} == {"flank", "opposite_flank"}
+    assert run["flank.gap"] + run["opposite_flank.gap"] == pytest.approx(gear.normal_clearance, abs=1e-12)
+    assert min(run["flank.gap"].min(), run["opposite_flank.gap"].min()) > -1e-15
     assert (
-        residual(run, ["flank", "counter_flank"], {n: (0.4, 0.4) for n in ("flank", "counter_flank")}) < 1e-10
+        residual(run, ["flank", "opposite_flank"], {n: (0.4, 0.4) for n in ("flank", "opposite_flank")})
+        < 1e-10
     )
     assert run.energy.residual < 1e-12
     slow = ss.simulate(dataclasses.replace(gear, motor_speed=-4.5 * math.pi / 30), t_end=10.0)
@@ -238,7 +239,7 @@ def test_speed_map_contains_the_printed_speeds() -> None:
     """
     rpm = math.pi / 30.0
     grid = np.array([2.0, 4.5, 8.0, 15.0, 30.0, 60.0]) * rpm
-    found = ss.analysis.counter_flank_map(
+    found = ss.analysis.opposite_flank_map(
         rig(0.875424, clearance=2e-3), [1.25, 1.3, 1.35, 1.6], [0.14, 0.4], [0.0, 0.3], speed=grid
     )
     assert found.speed.shape == (4, 2, 2)
@@ -281,4 +282,4 @@ def test_speed_map_names_bad_input(change, match) -> None:
         **change,
     }
     with pytest.raises(ValueError, match=match):
-        ss.analysis.counter_flank_map(**given)
+        ss.analysis.opposite_flank_map(**given)

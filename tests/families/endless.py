@@ -1,8 +1,8 @@
 """Causes of endless impacts: walls that close in on a body, impacts without loss, a part without clearance.
 
 Where no position keeps all gaps open the machine has no answer. Before that a body between walls that close strikes
-them without limit: with play s and e = 1 its speed grows as 1/s (the area in the phase plane is kept), and the number
-of impacts, the integral of speed over play, has no bound.
+them without limit: with backlash s and e = 1 its speed grows as 1/s (the area in the phase plane is kept), and the number
+of impacts, the integral of speed over backlash, has no bound.
 """
 
 from __future__ import annotations

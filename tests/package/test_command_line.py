@@ -147,7 +147,7 @@ def test_the_summary_counts_origins_and_inputs_apart(
         ["0", "0", "0"],
         ["1", "0", "0"],
     ]
-    assert summary[6] == "put in, not checked: 0 printed, 1 chosen, 1 fitted"
+    assert summary[6] == "inputs, not checked: 0 printed, 1 chosen, 1 fitted"
     assert "sample  fitted to  a rest of 0.025 s: k = 60 Nm/rad" in said
 
 

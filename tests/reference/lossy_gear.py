@@ -39,11 +39,11 @@ class LossyGear:
     friction: float
     torque: tuple[Torque, Torque]
     bearing: tuple[float, float] = (0.0, 0.0)
-    play: float = 0.0
+    backlash: float = 0.0
 
     def gap(self, flank: int, y: np.ndarray) -> float:
-        """Gap of a flank, on shaft 1; half of the play is on either side."""
-        return flank * (y[0] - self.ratio * y[1]) + 0.5 * self.play
+        """Gap of a flank, on shaft 1; half of the backlash is on either side."""
+        return flank * (y[0] - self.ratio * y[1]) + 0.5 * self.backlash
 
     def rub(self, t: float, w: float, side: int) -> float:
         """Torque of the bearing; at rest (side 0) that which holds shaft 1 in flight."""

@@ -134,12 +134,12 @@ def test_first_impact_agrees_with_scipy():
         ]
         return [w1, w2, *np.linalg.solve(mass, force)]
 
-    def play(_t, y):
+    def contact(_t, y):
         return CLEARANCE - CRANK * np.sin(y[0]) - ROD * np.sin(y[1])
 
-    play.terminal = True
+    contact.terminal = True
     start = [0.0, 0.0, START["crank.velocity"], START["rod.velocity"]]
-    truth = solve_ivp(rates, (0.0, 0.01), start, method="DOP853", rtol=1e-12, atol=1e-13, events=play)
+    truth = solve_ivp(rates, (0.0, 0.01), start, method="DOP853", rtol=1e-12, atol=1e-13, events=contact)
     crank, rod, w1, w2 = truth.y_events[0][0]
     run = ss.simulate(slider_crank(), 0.004, rtol=1e-11, initial=START)
     assert run.events[0].time == pytest.approx(truth.t_events[0][0], abs=1e-12)

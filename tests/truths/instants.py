@@ -48,7 +48,7 @@ class Instant:
             h = h + push.along * push.signal.value(self.t, 0)
         return h
 
-    def struck(self) -> bool:
+    def has_impact(self) -> bool:
         """True if a contact approaches."""
         fast = ZERO * self.speed
         return any(c.normal.numbers @ self.v + c.gap.signal.value(self.t, 1) < -fast for c in self.touching)
@@ -102,7 +102,7 @@ def _impulses(s: Instant) -> list[Rub]:
     return rubs
 
 
-def blow(s: Instant, law: str) -> Problem:
+def impact_problem(s: Instant, law: str) -> Problem:
     """Newton's law, or the compression of Poisson's."""
     drift = []
     for c in s.touching:
@@ -129,21 +129,21 @@ def _outcome(s: Instant, after: np.ndarray) -> str:
     tol = AGREES * size
     laws = {c.impact for c in s.touching}
     given, n = "newton" if "newton" in laws else "poisson", after.size
-    first = blow(s, given)
+    first = impact_problem(s, given)
     if given == "newton":
         if first.has(after, tol):
             return "agrees"
         ends, open_ = first.solutions()
         if ends or any(first.some(one) is not None for one in open_):
             return "wrong impact"
-        first = blow(s, "poisson")
+        first = impact_problem(s, "poisson")
     restitution = np.array([c.restitution for c in s.touching])
     if not restitution.any():
         return "agrees" if first.has(after, tol) else "wrong impact"
     ends, open_ = first.solutions()
     for x in ends:
         stored = x[n : n + len(s.touching)]
-        second = blow(s, "poisson")
+        second = impact_problem(s, "poisson")
         second.right, second.floor = s.d.mass.numbers @ x[:n], (restitution * stored).tolist()
         if second.has(after, tol):
             return "agrees"
@@ -173,7 +173,9 @@ def alone(s: Instant, motion: np.ndarray) -> str:
 
 def nothing(s: Instant) -> str:
     """True if an instant has no answer, as the message of a run that ended there states."""
-    problems = [blow(s, "newton"), blow(s, "poisson")] if s.struck() else [accelerations(s)]
+    problems = (
+        [impact_problem(s, "newton"), impact_problem(s, "poisson")] if s.has_impact() else [accelerations(s)]
+    )
     for problem in problems:
         found, open_ = problem.solutions()
         if found or any(problem.some(one) is not None for one in open_):
@@ -246,7 +248,7 @@ class Told:
                 told = "several impacts at once"
             else:
                 s.v = before
-                told = outcome(s, after) if s.struck() else "an impact without collision"
+                told = outcome(s, after) if s.has_impact() else "an impact without collision"
                 s.v = after
         motion = self._read(t, "acceleration")
         moved = moves(s, motion)

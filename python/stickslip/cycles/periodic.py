@@ -65,17 +65,17 @@ def periodic_orbit(
     """Find a periodic orbit of a machine, stable or not, and its Floquet multipliers.
 
     The orbit is a zero of φ(x, T) - x, found by Newton's method with the exact derivatives of the motion through stick,
-    slip, impact and sampling. The sequence of events is not prescribed. An autonomous machine leaves the period free; the
-    period of a machine with periodic signals or sampled controllers is a multiple of theirs.
+    slip, impact and sampling. The sequence of events is not prescribed. For an autonomous machine the period is an
+    unknown; with periodic signals or sampled controllers it is a multiple of their common period.
 
     Parameters
     ----------
     machine : Machine or StateSpace
         The machine, or an object with a machine as ``.machine``.
     guess : Trajectory, Orbit, State, mapping or array_like, optional
-        A run that comes near the orbit (of the same machine, perhaps with other parameters), or a state: ``run.state``,
-        or initial values as in `simulate` (by default 0), from which the machine is simulated until it nearly repeats
-        itself. An unstable orbit needs a state close to it.
+        A run that comes near the orbit (other parameters are allowed), or a state from which the machine is simulated
+        until its motion nearly repeats: ``run.state``, or initial values as in `simulate` (default 0). An unstable
+        orbit needs a state close to it.
     period : float, optional
         Period, s: approximate for an autonomous machine, exact for others. By default it is found from `guess` and the
         signals. Required if a formula of the machine reads the time.
@@ -199,7 +199,7 @@ class _Search:
         else:
             found = forced_returns(read, flow.forcing, flow.sampling, self.period)
         if not found:
-            self.said = "no state of the last run comes again"
+            self.said = "no state of the last run recurs"
         for one in found:
             if not one.distance <= NEAR:
                 self.said = f"the closest return misses by {one.distance:.2g} of the range of the states"

@@ -46,7 +46,7 @@ class Lag:
 
 @dataclass(frozen=True)
 class DeadTime:
-    """Frictional memory as a dead time: while sliding, the dry force follows the velocity of the time tau ago, ``F(t) =
+    """Frictional memory as a dead time: while sliding, the dry force depends on the velocity at t - tau, ``F(t) =
     N(t) f_curve(|v(t - tau)|) sgn v(t) + b v(t)``.
 
     Only the velocity in the dry curve is delayed, as the response of the lubricant film (the seven-parameter model of

@@ -386,17 +386,17 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
     ) -> None:
         """Add a preloaded spring with a rigid seat: a ball-detent torque limiter, an index detent, a centring spring.
 
-        With the distance ``x = on . q - position`` from the seat it acts with ``-F`` along `on`. On the seat the element is
-        rigid up to its preload, ``|F| <= preload`` at ``x = x' = 0``; off the seat ``F = preload sgn(x) + stiffness x +
-        damping x'``. With a `pitch` there are seats at ``x = 0, ±pitch, ±2 pitch, ...``; with x from the nearest one,
-        ``F = preload (1 - |x|/width) sgn(x) + damping x'`` for ``|x| < width``, else ``damping x'``.
+        The force ``-F`` acts along `on`; ``x = on . q - position`` is the distance from the seat. On the seat the
+        element is rigid up to its preload, ``|F| <= preload`` at ``x = x' = 0``; off the seat ``F = preload sgn(x) +
+        stiffness x + damping x'``. With a `pitch` there are seats at ``x = 0, ±pitch, ±2 pitch, ...``; with x from the
+        nearest one, ``F = preload (1 - |x|/width) sgn(x) + damping x'`` for ``|x| < width``, else ``damping x'``.
 
         Parameters
         ----------
         name : str
             Name of the element; signals are ``"<name>.force"`` (F, opposing the elongation), ``.elongation`` (x),
             ``.elongation_rate`` and ``.mode``: ``locked`` on a seat, ``high`` beyond the nearest seat, ``low`` before
-            it. With a pitch the state ``"<name>.seat"`` is the place of the nearest seat, from `position`.
+            it. With a pitch the state ``"<name>.seat"`` is the position of the nearest seat, relative to `position`.
         on : str or tuple of two str or mapping
             Elongation and line of action: a coordinate, a pair (the first relative to the second), or {coordinate:
             factor}.
@@ -419,14 +419,14 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
 
         Notes
         -----
-        Model: balls that springs press into detents transmit torque without backlash, leave them at the release torque,
-        and fall into the next ones, as catalogues of safety couplings describe (single-position: one seat per turn;
+        Model: spring-loaded balls transmit torque without backlash, leave their detents at the release torque and fall
+        into the next ones, as described in catalogues of safety couplings (single-position: one seat per turn;
         multi-position: several). Assumptions: massless balls, a conservative force that falls linearly beside a seat,
-        no torque between seats. It re-engages when the energy of the relative motion is no longer greater than the barrier
-        ``preload width / 2``. Torque that remains after release, and losses in the detents, are friction in parallel:
-        `add_friction` on the same `on`. Without losses an element swings about its seat without end; with damping alone
-        its swings become shorter without end. A limiter with friction linings, which slips at its kinetic torque and
-        re-engages when the relative speed returns to zero, is `add_friction` with ``Coulomb(static, kinetic)``.
+        no torque between seats. The limiter re-engages when the energy of the relative motion falls below the barrier
+        ``preload width / 2``. Residual torque after release, and losses in the detents, are friction in parallel:
+        `add_friction` on the same `on`. Without losses the element oscillates about its seat for ever; with damping
+        alone it never comes to rest. A limiter with friction linings, which slips at its kinetic torque and re-engages
+        when the relative speed returns to zero, is `add_friction` with ``Coulomb(static, kinetic)``.
 
         The seat is a set-valued force, ``F in preload Sgn(x)``, decided together with all friction and contacts.
         Events: break-away, seats that are reached or passed, crests between two seats. Real time and time stepping

@@ -283,7 +283,7 @@ class WormMotion(FlankGear):
 
     @property
     def meeting_time(self) -> float:
-        """Time of the first impact after separation, s, without the counter flank."""
+        """Time of the first impact after separation, s, without the opposite flank."""
         return self._undamped.meeting_time
 
     @property

@@ -43,7 +43,7 @@ def check_energy(
     heavy = d.mass.greatest(panels.at)
     full = [float(0.5 * s @ np.abs(k) @ s) for s, k in ((sizes.v, heavy), (sizes.q, d.stiffness))]
     full[1] += sum(float(stored(c, panels.at).max()) for c in d.contacts if not c.rigid)
-    full[1] += sum(float(one.stored(one.way(panels.at.q)).max()) for one in d.detents)
+    full[1] += sum(float(one.stored(one.distance(panels.at.q)).max()) for one in d.detents)
     full[1] += sum(
         float(np.abs(line.stored(np.array([-1.0, 1.0]) * reach)).max()) for line, reach in _reaches(d, sizes)
     )
@@ -112,7 +112,7 @@ def _in_springs(at: Samples, d: Description) -> Array:
         x = s.elongation(at.q, at.t)
         total = total + np.sum([line.stored(x) for line in s.parts], axis=0)
     for one in d.detents:
-        total = total + one.stored(one.way(at.q))
+        total = total + one.stored(one.distance(at.q))
     for c in d.contacts:
         if not c.rigid:
             total = total + stored(c, at)

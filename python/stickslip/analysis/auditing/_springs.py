@@ -52,7 +52,7 @@ def check_detents(audit: Any, run: Any, d: Any, panels: Any, sizes: Any) -> None
     """Check all detents against their laws."""
     at = panels.at
     for one in d.detents:
-        x, v, mode = one.way(at.q), one.along @ at.v, at[f"{one.name}.mode"]
+        x, v, mode = one.distance(at.q), one.along @ at.v, at[f"{one.name}.mode"]
         x_room = sizes.relative * (np.abs(one.along) @ sizes.q + abs(one.position)) + 1e-300
         v_room = sizes.relative * (np.abs(one.along) @ sizes.v) + 1e-300
         f_room = one.slope * x_room + one.damping * v_room + sizes.relative * one.preload
