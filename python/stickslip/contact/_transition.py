@@ -344,7 +344,7 @@ class Contacts:
         )
 
     def transitions(self) -> Transitions:
-        """Return all solutions with their modes, after the step from static to kinetic friction.
+        """Return all solutions with their modes; elements that break away have kinetic friction.
 
         Returns
         -------

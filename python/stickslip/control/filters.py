@@ -89,7 +89,7 @@ class LowPass(_Linear):
     order : {1, 2}, default 1
         Order of the filter.
     damping : float, default 1/sqrt(2)
-        Damping ratio of order 2; by default that of Butterworth.
+        Damping ratio of order 2; by default that of a Butterworth filter.
     **options
         Limits and sampling: see `Controller`.
 

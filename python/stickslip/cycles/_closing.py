@@ -22,7 +22,7 @@ _SINGULAR = 1e-12  # of the largest singular value: along a family of orbits the
 
 
 class NotClosed(Exception):
-    """Newton's method found no orbit; the text says why."""
+    """Newton's method found no orbit; the text states the reason."""
 
 
 @dataclass(frozen=True)

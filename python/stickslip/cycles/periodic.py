@@ -39,7 +39,7 @@ _SPREADING = 30  # returns over which the divergence of neighbouring motions is 
 
 
 class NoOrbitError(ValueError):
-    """No periodic orbit was found; the message says what the motion does.
+    """No periodic orbit was found; the message describes the motion.
 
     Examples
     --------

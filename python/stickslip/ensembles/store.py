@@ -260,7 +260,7 @@ def _create(path: Path, about: dict[str, Any], kinds: Kinds, design: Design) -> 
 
 
 def _existing(path: Path, mode: str) -> tuple[Any, dict[str, Any]]:
-    """The group of a store and what it says that it is."""
+    """The group of a store, and its description."""
     zarr = _zarr()
     try:
         group = zarr.open_group(str(path), mode=mode)

@@ -396,12 +396,12 @@ class Parameter(Expr):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name."""
         return next(iter(self.parameters))
 
     @property
     def value(self) -> float:
-        """Its value."""
+        """Default value."""
         return self.parameters[self.name]
 
 

@@ -31,7 +31,7 @@ SCALES = ("stiffness", "stribeck_velocity")
 SHAPES = (0.5, 2.0)  # of which the source speaks
 STATES = 1e-8  # of the force: error that the integrated states z and y make
 RANK = 1e-9  # singular values below this share of the greatest, columns scaled to one length, are none
-POOR = 1e-7  # of the least eigenvalue of the correlations of the columns: below it a sample tells nothing new
+POOR = 1e-7  # of the least eigenvalue of the correlations of columns: below it a sample adds no information
 
 
 def bristle_regressors(

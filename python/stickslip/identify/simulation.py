@@ -85,7 +85,7 @@ class MachineFit(Estimate):
         Parameters
         ----------
         t : array_like, shape (n,)
-            Times of the samples, s, not decreasing. The run begins with the fitted run, or at the first of these times
+            Times of the samples, s, not decreasing. The run starts with the fitted run, or at the first of these times
             if that is earlier.
         initial : mapping of str to float, optional
             Initial values; by default those of the fit.

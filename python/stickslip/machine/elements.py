@@ -107,17 +107,17 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         normal_load : float, Signal, Expr or callable, or str, default 1.0
             Normal load, N, >= 0: a number, a signal, or a function ``N(q, v, t)`` of the motion. A signal that becomes
             negative during the run is refused; a run ends as ``"failed"`` if a function becomes negative: use
-            ``ss.math.maximum(0, ...)``, or a contact. Or the name of a contact's normal force,
-            ``"<contact>.normal_force"``: friction of that contact along a further direction, in impacts too. While a
-            signal is zero the element is *free*: it has no dry friction and no events, only friction that does not
-            scale with the load (viscous).
+            ``ss.math.maximum(0, ...)``, or a contact. The name of a contact's normal force,
+            ``"<contact>.normal_force"``, makes the element friction of that contact along a further direction, also in
+            impacts. While a signal is zero the element is *free*: it has no dry friction and no events, only friction
+            that does not scale with the load (viscous).
         surface_velocity : float or Signal, default 0.0
             Velocity of the surface (a belt), m/s.
         load : mapping or str, optional
             Load force F_l of ``StickSlip(load_factor=...)``, N: a linear combination {name: factor} of
             ``"<coordinate>.position"``, ``"<coordinate>.velocity"`` and ``"<coordinate>.applied_force"`` (sum of the
             external forces on the coordinate), or a contact's normal force, ``"<contact>.normal_force"``. With
-            `load_table`, for any law, the argument of the table.
+            `load_table` it is the argument of the table, for any law.
         load_table : tuple of two array_like, optional
             Values of the form `load` (increasing) and loads there, N, >= 0, which are added to `normal_load`; linear in
             between, constant beyond. Use it for a load that varies over the travel of a screw, or for ``max(0, N0 + k
@@ -190,8 +190,8 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         name : str
             Name of the element; signals are ``"<name>.force"`` (F, opposing the elongation), ``.elongation``,
             ``.elongation_rate`` and ``.mode``: ``open`` without force; ``high`` or ``low`` while the upper or the lower
-            of two flanks pushes; ``closed`` while both push, while a single flank does, and for a spring without
-            flanks.
+            of two flanks pushes; ``closed`` while both push, while the only flank pushes, and always for a spring
+            without flanks.
         on : str or tuple of two str or mapping
             Elongation and line of action: a coordinate, a pair (the first relative to the second), or {coordinate:
             factor}.
@@ -276,8 +276,8 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
             ``-F`` along `on`, so that between a pair it is the force of the first on the second. ``"<name>.impulse"``
             is the sum of its impulses so far, with the same sign.
         on : str or tuple of two str or mapping or Expr or callable
-            A coordinate, the first of a pair relative to the second, or {coordinate: factor}. Or a formula of positions
-            and time that is kept zero, ``lambda q, t: ...``: the joint of a closed loop. With `rate`, factors may be
+            A coordinate, the first of a pair relative to the second, or {coordinate: factor}. A formula of positions
+            and time, ``lambda q, t: ...``, is kept zero: the joint of a closed loop. With `rate`, factors may be
             formulas, one for each coordinate or as a mapping: rolling wheels or knife edges.
         value : float or Signal, default 0.0
             Value of ``on . q``, in its unit; not given with a formula. Its velocity must not jump during a run: use a

@@ -163,7 +163,7 @@ class WormGear(WormMotion):
 
     @property
     def units(self) -> dict[str, str]:
-        """Units of the rotary signals of a run, for its pictures."""
+        """Units of the rotary signals, for plots of a run."""
         turning = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s²"}
         units = {f"{shaft}.{kind}": unit for shaft in ("wheel", "worm") for kind, unit in turning.items()}
         for shaft in ("wheel", "worm"):

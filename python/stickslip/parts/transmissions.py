@@ -17,7 +17,7 @@ Losses: TypeAlias = "float | tuple[float, float] | None"
 
 
 def _transmit(machine: Machine, name: str, a: str, b: str, ratio: float, part: Gear | BallScrew) -> None:
-    """``a`` moves `ratio` times as far as ``b``; all else of the part is said at ``b``."""
+    """``a`` moves `ratio` times as far as ``b``; all other parameters of the part refer to ``b``."""
     efficiency, teeth, backlash = part.efficiency, part.friction, part.backlash
     lossless = efficiency is None and teeth is None
     if part.stiffness is None:

@@ -123,7 +123,7 @@ class Trajectory(SampledSignals):
         self._marks = Marks(tuple(asked), tuple(Mark(*mark) for mark in found), stopped)
         self._derivatives = None
         self._raw = _core.run.Trajectory.unpack(self._machine.compile(), state["run"])
-        if self._grid is not None:  # which tells if the times are not those of the run
+        if self._grid is not None:  # an error if times are outside the run
             self._samples = _core.run.Samples(self._raw, self._grid)
 
     def __copy__(self) -> Trajectory:
