@@ -253,8 +253,8 @@ def test_constraints_transmit_impacts_and_friction():
         assert a.time == pytest.approx(b.time, abs=1e-9)
     assert one["x.position"] == pytest.approx(LENGTH * np.sin(other["angle.position"]), abs=1e-9)
     # An impulse I at the wall moves the mass along the rod's normal alone: the rod takes I sin(angle).
-    struck = math.sin(math.asin(wall / LENGTH)) * one["wall.normal_impulse"][-1]
-    assert -one["rod.impulse"][-1] == pytest.approx(struck, rel=1e-9)
+    expected = math.sin(math.asin(wall / LENGTH)) * one["wall.normal_impulse"][-1]
+    assert -one["rod.impulse"][-1] == pytest.approx(expected, rel=1e-9)
     assert one.energy.residual < 1e-9
 
 

@@ -101,7 +101,7 @@ class LossyGear:
             found["backwards"] = lambda t, y: self.bearing[0] + self.torque[0](t)
         return found
 
-    def struck(self, y: np.ndarray, flank: int) -> np.ndarray:
+    def after_impact(self, y: np.ndarray, flank: int) -> np.ndarray:
         """Speeds after an impact without restitution; the flank rubs with at most m times its impulse."""
         m, i = self.friction, self.ratio
         normal, along = flank * np.array([1.0, -i]), np.array([1.0, i])
@@ -141,7 +141,7 @@ class LossyGear:
             elif what.startswith("strikes"):
                 flank = 1 if what.endswith("+") else -1
                 y[0] += -flank * self.gap(flank, y)
-                y[2:] = self.struck(y, flank)
+                y[2:] = self.after_impact(y, flank)
                 side, locked = (int(np.sign(y[2])), False) if y[2] else self.at_rest(t, flank)
                 if not locked and self.pushed(t, y, flank, side)[1] < 0.0:
                     flank = 0

@@ -94,15 +94,15 @@ def test_time_stepping_gives_the_same_sequence():
     """
     t_end, steps = 0.04, np.array([1e-5, 5e-6, 2.5e-6, 1.25e-6])
     truth = ss.simulate(slider_crank(), t_end, rtol=1e-10, initial=START, dt=1e-4)
-    strikes = [(e.element, e.time) for e in truth.events if e.impact][:12]  # six of both upper corners
+    impacts = [(e.element, e.time) for e in truth.events if e.impact][:12]  # six of both upper corners
     rest = next(e.time for e in truth.events if e.after.name.startswith("SLIP"))
     lift = next(e.time for e in truth.events if e.time > rest and e.after == ss.Mode.OPEN)
     late, apart, below = [], [], []
     for h in steps:
         run = ss.simulate(slider_crank(), t_end, method="time_stepping", max_step=h, initial=START, dt=1e-4)
         opened = [(e.element, e.time) for e in run.events if e.after == ss.Mode.OPEN][:12]
-        assert [name for name, _ in opened] == [name for name, _ in strikes]
-        late.append(max(abs(a[1] - b[1]) for a, b in zip(opened, strikes, strict=True)))
+        assert [name for name, _ in opened] == [name for name, _ in impacts]
+        late.append(max(abs(a[1] - b[1]) for a, b in zip(opened, impacts, strict=True)))
         apart.append(np.abs(run["crank.position"] - truth["crank.position"]).max())
         below.append(min(run[f"c{k}.gap"].min() for k in range(1, 5)))
         resting = [e for e in run.events if rest + 1e-3 < e.time < lift - 1e-3]

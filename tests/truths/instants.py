@@ -1,4 +1,4 @@
-"""Instants of a run as problems of modes: the outcome of an impact where something strikes, then accelerations."""
+"""Instants of a run as problems of modes: the outcome of an impact, then accelerations."""
 
 from __future__ import annotations
 
@@ -208,12 +208,12 @@ class Told:
 
     def instant(self, t: float, q: np.ndarray, v: np.ndarray, end: bool = False) -> Instant:
         """With the contacts that are closed; at an end without an answer their modes are not yet those of the instant."""
-        at, struck = self.run.at([t]), {e.element for e in self.events.get(t, ()) if e.impact}
+        at, with_impact = self.run.at([t]), {e.element for e in self.events.get(t, ()) if e.impact}
         modes = {p.name: int(at[f"{p.name}.mode"][0]) for p in [*self.d.places, *self.d.contacts]}
         most, near = 1.0 + np.abs(q).max(), []
         for c in self.d.contacts:
             gap = c.normal.numbers @ q + c.gap.signal.value(t, 0)
-            asked = end or c.name in struck or modes[c.name] != ss.Mode.OPEN
+            asked = end or c.name in with_impact or modes[c.name] != ss.Mode.OPEN
             if gap <= (GAP[1] if asked else GAP[0]) * most:
                 near.append(c)
         return Instant(self.d, t, q, v, near, self.speed, self.pull, modes)

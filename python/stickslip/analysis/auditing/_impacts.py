@@ -177,8 +177,8 @@ def _check_balance(audit: Audit, run: Any, m: _Machine, rubs: Rubs, sizes: Sizes
     heavy = d.mass.greatest(m.at)
     room += _ROOM * heavy @ (np.abs(left) + np.abs(right))
     room += (heavy @ (sizes.relative * sizes.v))[:, None]
-    struck = _struck(run.events, times)
-    room += np.stack([put_to_rest(d, m.at, j, struck[j], sizes) for j in range(times.size)], axis=1)
+    with_impact = _elements_with_impact(run.events, times)
+    room += np.stack([put_to_rest(d, m.at, j, with_impact[j], sizes) for j in range(times.size)], axis=1)
     error = m.moved(right - left - pushed) if d.constraints else m.moved(right - left) - given
     for k, name in enumerate(d.names):
         audit.hold("M dv = impulses", name, times, np.abs(error[k]), room[k])
@@ -187,8 +187,8 @@ def _check_balance(audit: Audit, run: Any, m: _Machine, rubs: Rubs, sizes: Sizes
     return left
 
 
-def _struck(events: Any, times: Array) -> list[set[str]]:
-    """Names of what has an impact at each of the times."""
+def _elements_with_impact(events: Any, times: Array) -> list[set[str]]:
+    """Return the names of the elements with an impact at each of the times."""
     found: list[set[str]] = [set() for _ in times]
     own = events.impact
     for j, name in zip(np.searchsorted(times, events.time[own]), events.element[own], strict=True):
