@@ -265,8 +265,8 @@ def fit_bristle(
         else positive("stribeck_velocity", stribeck_velocity),
     }
     tried = SHAPES if shape is None else (positive("shape", shape),)
-    found, said = min((problem.fit(known, m) for m in tried), key=lambda pair: pair[0].scale)
-    for text in said:
+    found, notes = min((problem.fit(known, m) for m in tried), key=lambda pair: pair[0].scale)
+    for text in notes:
         warn(f"fit_bristle: {text}", 3)
     return found
 
@@ -396,7 +396,7 @@ class _Bristle:
             stderr=dict(zip(called, np.sqrt(np.diag(cov)).tolist(), strict=True)),
             cov=cov,
             success=bool(found.success and seen.sound),
-            message="; ".join([*found.unfinished, *seen.said]) or found.message,
+            message="; ".join([*found.unfinished, *seen.notes]) or found.message,
             scale=found.scale,
             freedom=self.f.size - x.size,
             law=law,
@@ -405,7 +405,7 @@ class _Bristle:
             condition=float(five[0] / five[-1]) if five[-1] > 0.0 else np.inf,
             damping_over_root=float(values["damping"] / np.sqrt(scales[0])),
         )
-        return fit, seen.said
+        return fit, seen.notes
 
 
 @dataclass(frozen=True, eq=False)

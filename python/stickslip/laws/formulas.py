@@ -101,19 +101,17 @@ class FormulaLaw(Law):
         values = _numbers("parameters", parameters)
         rates = _mapping("rates", rates)
         if both := set(start) & set(values):
-            reject("parameters", sorted(both)[0], "another name than that of a state")
+            raise ValueError(f"{sorted(both)[0]!r} is the name of a state and of a parameter: use two names")
         if set(rates) != set(start):
             raise ValueError(
                 f"rates has {_listed(rates)}, but states has {_listed(start)}: every state needs one rate"
             )
         if levels is None and on_stop is not None:
-            reject(
-                "on_stop", "given", "left out for a law without levels, which does not stop: use on_reversal"
+            raise ValueError(
+                "on_stop needs levels: without a jump at v = 0 there is no stop; use on_reversal"
             )
         if levels is not None and on_reversal is not None:
-            reject(
-                "on_reversal", "given", "left out for a law with levels: use on_stop, which covers reversals"
-            )
+            raise ValueError("on_reversal excludes levels: use on_stop, which also acts at reversals")
         known = [*_OWN, *start, *values]
         resting = [*start, *values]
 

@@ -194,8 +194,8 @@ class Sensitivity:
 
     def __repr__(self) -> str:
         until = self.valid_until
-        said = "" if np.isinf(until.time) else f", valid until {until.time:g} s: {until.reason}"
-        return f"Sensitivity by {', '.join(self.parameters)}{said}"
+        limit = "" if np.isinf(until.time) else f", valid until {until.time:g} s: {until.reason}"
+        return f"Sensitivity by {', '.join(self.parameters)}{limit}"
 
 
 class EventSensitivity(Mapping[str, float]):

@@ -155,8 +155,8 @@ class Trajectory(SampledSignals):
     @cached_property
     def units(self) -> Mapping[str, str]:
         """Unit of each signal; empty for pure numbers and unknown units."""
-        told: Mapping[str, str] = getattr(self._described, "units", {})
-        return units(self.machine) | dict(told)
+        own: Mapping[str, str] = getattr(self._described, "units", {})
+        return units(self.machine) | dict(own)
 
     @property
     def model(self) -> object:
