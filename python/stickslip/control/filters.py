@@ -375,7 +375,7 @@ class DisturbanceObserver(_Linear):
     frequency : float
         Bandwidth in Hz, up to which disturbances are cancelled, w = 2 pi frequency.
     **options
-        Limits and sampling: see `Controller`. At a limit the rate w is that of back-calculation.
+        Limits and sampling: see `Controller`. Anti-windup by back-calculation at the rate w.
 
     Raises
     ------
