@@ -1,11 +1,17 @@
-"""Settings of all tests: slow tests, drawing without a screen, no shared axes."""
+"""Settings of all tests: slow tests, one thread of linear algebra, drawing without a screen, no shared axes."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 
 import pytest
+
+# Before NumPy and SciPy are loaded. The processes of pytest-xdist use all cores; further threads of OpenBLAS would wait
+# for each other in a busy loop: 300 exponentials of a 3 x 3 matrix then take 2 s of processor time instead of 3 ms.
+for _library in ("OPENBLAS", "MKL", "OMP"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 try:
     import matplotlib as mpl
@@ -20,6 +26,8 @@ SLOW = (
     "analysis/test_maps.py::test_impact_maps_hold_what_enumeration_by_hand_finds[1.0]",
     "analysis/test_maps.py::test_maps_agree_with_contact_impacts[0.4]",
     "analysis/test_stuck.py::test_error_is_continuous_between_cases_a_and_c",
+    "auditing/test_audited_corpus.py::test_random_machines_pass_the_audit[4]",
+    "auditing/test_audited_corpus.py::test_random_machines_pass_the_audit[8]",
     "benchmarks/test_benchmarks.py::test_quick_benchmark_runs",
     "bristles/test_canudas.py::test_hysteresis_in_velocity_widens_with_frequency",
     "bristles/test_second_state.py::test_the_peak_at_a_reversal_is_not_stepped_over[1e-06]",
@@ -32,19 +40,30 @@ SLOW = (
     "contact/test_lcp_exact.py::test_statuses_agree_with_rational_arithmetic[2]",
     "contact_run/test_contacts_in_time_steps.py::test_incline_converges_with_first_order[0.3-0.3--1.0-0.75]",
     "contact_run/test_contacts_in_time_steps.py::test_incline_converges_with_first_order[0.3-0.3--1.0-1.0]",
+    "contact_run/test_contacts_in_time_steps.py::test_incline_converges_with_first_order[0.5-0.4--1.0-0.75]",
     "contact_run/test_contacts_in_time_steps.py::test_incline_converges_with_first_order[0.5-0.4--1.0-1.0]",
     "contact_run/test_contacts_in_time_steps.py::test_incline_converges_with_first_order[0.7-0.7-1.0-1.0]",
-    "contact_run/test_rapid_impacts.py::test_body_that_separates_slowly_is_struck_on_the_way_to_the_limit[0.3-newton]",
-    "contact_run/test_rapid_impacts.py::test_body_that_separates_slowly_is_struck_on_the_way_to_the_limit[0.3-poisson]",
+    "contact_run/test_lossy_gear.py::test_flank_changes_over_three_seconds_agree_with_scipy[False-0.001]",
+    "contact_run/test_lossy_gear.py::test_flank_changes_over_three_seconds_agree_with_scipy[False-0.01]",
+    "contact_run/test_lossy_gear.py::test_flank_changes_over_three_seconds_agree_with_scipy[True-0.03]",
+    "contact_run/test_lossy_gear.py::test_flank_changes_over_three_seconds_agree_with_scipy[True-1e-06]",
+    "contact_run/test_rapid_impacts.py::test_slowly_separating_body_is_hit_on_the_way_to_the_limit[0.3-newton]",
+    "contact_run/test_rapid_impacts.py::test_slowly_separating_body_is_hit_on_the_way_to_the_limit[0.3-poisson]",
     "contact_run/test_rapid_impacts.py::test_chain_of_five_agrees_with_decimal_sequence",
     "contact_run/test_rapid_impacts.py::test_light_part_between_heavy_ones_agrees_with_decimal_sequence[0.0001-0.3-newton]",
+    "contact_run/test_rapid_impacts.py::test_light_part_between_heavy_ones_agrees_with_decimal_sequence[0.0001-0.3-poisson]",
     "contact_run/test_rapid_impacts.py::test_light_part_between_heavy_ones_agrees_with_decimal_sequence[0.0001-0.5-newton]",
+    "contact_run/test_rapid_impacts.py::test_light_part_between_heavy_ones_agrees_with_decimal_sequence[0.0001-0.5-poisson]",
+    "contact_run/test_rapid_impacts.py::test_rubbing_light_part_reaches_the_common_velocity[0.001-0.1]",
     "contact_run/test_several_contacts_at_once.py::test_no_velocity_changes_without_an_event[0]",
     "contact_run/test_several_contacts_at_once.py::test_no_velocity_changes_without_an_event[2]",
     "contact_run/test_several_contacts_at_once.py::test_no_velocity_changes_without_an_event[5]",
     "contact_run/test_shared_forces.py::test_a_contact_that_is_listed_many_times_is_one[256]",
     "contact_run/test_shared_forces.py::test_beam_that_drops_on_many_feet_comes_to_rest",
     "contact_run/test_shared_forces.py::test_opposed_stops_without_clearance_hold",
+    "cycles/test_belt_orbits.py::test_unstable_slipping_cycle_of_falling_curve_matches_liouville[0.3]",
+    "cycles/test_belt_orbits.py::test_unstable_slipping_cycle_of_falling_curve_matches_liouville[0.34]",
+    "cycles/test_smooth_orbits.py::test_van_der_pol_orbit_agrees_with_scipy[3.0]",
     "engine/test_engine.py::test_engine_tests_pass",  # compiles the tests in C++
     "engine/test_engine.py::test_failing_check_is_reported",
     "ensemble/test_store.py::test_a_million_points_need_little_memory",
@@ -65,13 +84,15 @@ SLOW = (
     "figures/test_checks.py::test_printed_numbers_are_met_to_half_a_unit_of_the_last_digit",
     "figures/test_checks.py::test_tolerances_state_what_was_reached",
     "figures/test_checks.py::test_wrong_sign_and_factor_of_two_are_detected",
+    "figures/test_figures.py::test_files_keep_every_bit[bristle2_vi]",
     "figures/test_figures.py::test_files_keep_every_bit[chatter_7_8]",
     "figures/test_figures.py::test_files_keep_every_bit[servo_map]",
+    "figures/test_figures.py::test_numbers_hold[bristle2_10]",
     "figures/test_figures.py::test_numbers_hold[bristle2_vi]",
     "figures/test_figures.py::test_numbers_hold[chatter_7_8]",
     "figures/test_figures.py::test_numbers_hold[servo_map]",
     "figures/test_figures.py::test_picture_names_its_axes_and_hides_nothing",
-    "figures/test_rig.py::test_counter_flank_is_hit_at_15_rpm_only",
+    "figures/test_rig.py::test_opposite_flank_is_hit_at_15_rpm_only",
     "figures/test_rig.py::test_every_check_detects_a_neighbouring_value[chatter_7_6]",
     "figures/test_rig.py::test_every_check_detects_a_neighbouring_value[chatter_7_7]",
     "figures/test_rig.py::test_every_check_detects_a_neighbouring_value[chatter_7_8]",
@@ -105,11 +126,12 @@ SLOW = (
     "notebooks/test_site.py::test_guide_runs_and_draws[million_variants]",
     "notebooks/test_site.py::test_guide_runs_and_draws[slowest_smooth_speed]",
     "notebooks/test_site.py::test_guide_runs_and_draws[squeal]",
+    "reference/test_reference.py::TestMemory::test_stored_events_are_reproduced[dop853-1e-11-presliding]",
     "reference/test_reference.py::TestTwoMass::test_frictionless_drive_agrees_with_matrix_exponential",
     "sensitivity/test_differences.py::test_derivatives_of_an_automaton_agree_with_differences[presliding1]",
     "simulate/test_damaged.py::test_damage_in_a_run_is_refused_or_harmless",
     "simulate/test_files.py::test_damage_in_a_dictionary_is_refused_or_harmless[drive]",
-    "simulate/test_many_coordinates.py::test_struck_chain_agrees_with_reference[500]",
+    "simulate/test_many_coordinates.py::test_chain_after_an_impact_agrees_with_reference[500]",
     "simulate/test_resume.py::test_run_split_anywhere_is_bitwise_equal[dead time-stiff]",
     "simulate/test_samples_without_a_grid.py::test_default_samples_are_limited_with_a_warning",
     "simulate/test_torture.py::test_every_run_ends_and_balances[1]",

@@ -212,15 +212,15 @@ def lemke(
         `trace` are then not allowed.
     covering : array_like, shape (n,), optional
         Covering vector d > 0, in the rows of the problem as given. If there are several solutions, it determines which
-        one is found; scaling row i by s is equivalent to dividing d[i] by s. Default: ones, and if no solution is found
-        six others.
+        one is found; scaling row i by s is equivalent to dividing d[i] by s. By default a vector of ones; if it finds
+        no solution, six other vectors are tried.
     start : sequence of int, optional
         Warm start: indices expected to be basic, such as ``result.basis`` of a similar problem.
     max_pivots : int, optional
         Budget per covering vector; 0, the default, is 1000 + 50 n.
     trace : bool, optional
-        Keep the tableaux of the path, in the form of the source (4.22, appendices B to D); ``print`` shows one. Pivots
-        do not change; each tableau is computed from M and q. Not with `start`.
+        Keep the tableaux of the path, in the form of the source (4.22, appendices B to D); ``print`` shows one. The
+        path is the same as without `trace`. Not with `start`.
 
     Returns
     -------
@@ -229,8 +229,8 @@ def lemke(
     Raises
     ------
     ValueError
-        If M is not square, q does not fit, an entry is not finite, ``start`` names an index out of range or
-        comes together with `trace`, or one of the three is given for k problems.
+        If M is not square, q does not fit, an entry is not finite, ``start`` names an index out of range or is given
+        together with `trace`, or if `covering`, `start` or `trace` is given for k problems.
 
     Examples
     --------
@@ -509,9 +509,9 @@ def solve_all(M: ArrayLike, q: ArrayLike, *, max_bases: int = MAX_BASES) -> Enum
 def residual(M: ArrayLike, q: ArrayLike, z: ArrayLike) -> float:
     """Return the largest relative violation of the three conditions by any ``z``.
 
-    Row i is relative to ``|q[i]| + sum_j |M[i, j] z[j]|``, and ``z[j]`` is measured by its contribution to the rows on
-    that scale (componentwise backward error), so scaling of rows and columns has no effect. Rows with nearly vanishing
-    terms are relative to 1e-3 of the largest q.
+    Row i is relative to ``|q[i]| + sum_j |M[i, j] z[j]|``, and ``z[j]`` counts by its contribution to the rows
+    (componentwise backward error), so that scaling rows or columns has no effect. Rows whose terms nearly vanish are
+    relative to 1e-3 of the largest ``|q[i]|``.
 
     Parameters
     ----------
@@ -614,9 +614,9 @@ def classify(M: ArrayLike, *, tolerance: float = 1e-12) -> Classification:
 
     Notes
     -----
-    P by the recursion of Tsatsomeros and Li (2000). M is copositive if and only if ``w = S z + 1`` with the symmetric
-    part S has only the solution z = 0, and strictly copositive if the same holds for ``w = S z``; both are decided by
-    :func:`solve_all`.
+    P-matrices are decided by the recursion of Tsatsomeros and Li (2000). M is copositive if and only if ``w = S z + 1``
+    with the symmetric part S has only the solution z = 0, and strictly copositive if the same holds for ``w = S z``;
+    both are decided by :func:`solve_all`.
 
     Examples
     --------

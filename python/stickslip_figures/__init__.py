@@ -1,7 +1,7 @@
 """Published experiments: one function computes each, one draws it.
 
-A figure computes plain arrays (saved as CSV), a list of numbers checked, each with where the expected one comes
-from, and the numbers that were put in: printed, chosen or fitted. Drawing needs matplotlib, computing does not.
+A figure computes plain arrays (saved as CSV), a list of numbers checked, each with the source of the expected one, and
+the inputs: printed, chosen or fitted. Drawing needs matplotlib, computing does not.
 
 Examples
 --------
@@ -77,7 +77,7 @@ _MODULES = (
     "chatter_impulse_pairs",
     "chatter_friction",
     "chatter_rig",
-    "chatter_counter",
+    "chatter_opposite_flank",
 )
 
 
@@ -92,11 +92,11 @@ class Result:
     checks
         Computed against expected numbers.
     inputs
-        What was put in.
+        Inputs of the figure.
     files
         The files that were written.
     seconds
-        How long it took, s.
+        Wall-clock time, s.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from stickslip_figures import _table
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        # argparse would print the usage and exit with 2; bad input is one clear line and 1.
+        # argparse would print the usage and exit with 2; bad input gives one line and exit code 1.
         _fail(message)
 
 

@@ -80,16 +80,16 @@ class Series:
 
 @dataclass(frozen=True)
 class FigureData:
-    """Everything a figure shows.
+    """Data of a figure.
 
     Parameters
     ----------
     series
         Panel name to its columns; a figure with one panel calls it ``""``.
     checks
-        The numbers the figure claims.
+        The checks of the figure.
     inputs
-        The numbers that were put in. Those that the source does not print stand under the picture.
+        The inputs. Those that the source does not print stand under the picture.
 
     Examples
     --------

@@ -52,7 +52,7 @@ def rows(
 
 
 def below(figure: Canvas, *axes: Axes, columns: int = 5) -> None:
-    """Put one legend of several axes below them, where it hides nothing; a word that comes twice stands once."""
+    """Put one legend of several axes below them, outside the panels; each label appears once."""
     entries = {
         word: handle for ax in axes for handle, word in zip(*ax.get_legend_handles_labels(), strict=True)
     }
@@ -60,7 +60,7 @@ def below(figure: Canvas, *axes: Axes, columns: int = 5) -> None:
 
 
 def key(ax: Axes, columns: int = 4) -> None:
-    """Put the legend above the axes, where it hides nothing."""
+    """Put the legend above the axes."""
     ax.legend(
         loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns, borderaxespad=0.2, handlelength=1.6
     )

@@ -1,4 +1,4 @@
-"""The gears of Hinrichsen's dissertation, with what is printed and what had to be chosen.
+"""The gears of Hinrichsen's dissertation, with printed and chosen parameters.
 
 "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb" (Kassel 2007), sections 2.4.2 and 7.2.
 """
@@ -43,7 +43,7 @@ ROUNDED = inputs("fitted", "17.963 kg (2.4.2), μ = 0.25 being 14.04°", ("ρ", 
 
 
 def wedge_inputs(gear: WedgeGear) -> tuple[Input, ...]:
-    """Return what the source prints of one of the two sets."""
+    """Return the printed parameters of one of the two sets."""
     masses = (("m1", gear.upper_mass, "kg"), ("m2", gear.lower_mass, "kg"))
     pull = (("k", gear.stiffness, "N/m"), ("v0", gear.pull_velocity, "m/s"))
     return (*inputs("printed", "2.4.2", *masses, *pull), *COMMON, *ROUNDED)
@@ -53,7 +53,7 @@ def wedge_inputs(gear: WedgeGear) -> tuple[Input, ...]:
 INERTIAS = tuple(1e-6 * value for value in (14343.0, 875424.0, 1387769.0, 1900114.0, 2412459.0, 2924804.0))
 
 # Not printed. μ = 0.2 is chosen within the measured 0.14 … 0.4. Shaft and restitution are fitted to figures 7.4 and
-# 7.5 alone by `PYTHONPATH=python:tests python -m published.rig_fit`, which tells what was minimised: the worm of
+# 7.5 alone by `PYTHONPATH=python:tests python -m published.rig_fit`, which states the objective: the worm of
 # set 1 stands still for 0.025 s in every impact, and its path in the first flight is the straightest. ε = 0 follows
 # sharply, the shaft less so: rests of 0.025 s bind k_φ to d_φ (Nms/rad), and d_φ itself is known to a factor of two.
 FRICTION, SHAFT, DAMPING, RESTITUTION = 0.2, 33.31, 0.165, 0.0
@@ -124,7 +124,7 @@ def path(gear: WedgeGear, upper: Any) -> Any:
 
 
 def shade(ax: Axes, spans: Iterable[Span]) -> None:
-    """Shade the modes, but those too short to be seen."""
+    """Shade the modes, except those too short to be seen."""
     shade_spans(ax, [span for span in spans if span.end - span.start > 1e-5])
 
 

@@ -12,7 +12,7 @@ Kind = Literal["printed", "chosen", "fitted"]
 
 @dataclass(frozen=True)
 class Input:
-    """A number that was put in; it proves nothing, so it is no check.
+    """An input of a figure; it is not checked.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Input:
     kind
         ``"printed"`` in the source, ``"chosen"`` because the source does not print it, or ``"fitted"``.
     source
-        Where it is printed, what was chosen by, or to which published numbers it was fitted.
+        Where it is printed, the reason of the choice, or the published numbers to which it was fitted.
 
     Raises
     ------
@@ -49,7 +49,7 @@ class Input:
         if self.kind not in ("printed", "chosen", "fitted"):
             reject("kind", self.kind, "'printed', 'chosen' or 'fitted'")
         if self.kind == "fitted" and not self.source:
-            reject("source", self.source, "what the number was fitted to")
+            reject("source", self.source, "the published numbers that it was fitted to")
 
     @property
     def text(self) -> str:
@@ -65,7 +65,7 @@ def inputs(kind: Kind, source: str, *rows: tuple[str, float | str, str]) -> tupl
 
 
 def caption(given: tuple[Input, ...]) -> str:
-    """Return the line that stands under a picture: what the source does not print."""
+    """Return the caption of a picture: inputs that the source does not print."""
     chosen = ", ".join(one.text for one in given if one.kind == "chosen")
     parts = [f"chosen, not printed: {chosen}"] if chosen else []
     for source in dict.fromkeys(one.source for one in given if one.kind == "fitted"):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def forced(ax: Axes, ahead: tuple[str, float], back: tuple[str, float], below: tuple[str, float]) -> None:
-    """Draw a mass with forces as (name, length): one ahead on its right, others on its left side and in its base."""
+    """Draw a mass with forces as (name, length): ahead on its right, others on its left and at its base."""
     sk.ground(ax, (-2.4, 0.0), (2.4, 0.0))
     sk.block(ax, -0.8, 0.0, 1.6, 1.0, "$m$")
     sk.arrow(ax, (0.8, 0.6), (0.8 + ahead[1], 0.6), ahead[0], "above")
@@ -21,7 +21,7 @@ def forced(ax: Axes, ahead: tuple[str, float], back: tuple[str, float], below: t
 
 
 def pulled(ax: Axes, mass: str, spring: str, speed: str, place: str, friction: str) -> None:
-    """Draw a mass on a spring with what stands at its parts."""
+    """Draw a mass on a spring with labels."""
     sk.ground(ax, (-2.6, 0.0), (3.9, 0.0))
     sk.block(ax, -1.6, 0.0, 1.6, 1.0, mass)
     sk.spring(ax, (0.0, 0.5), (2.2, 0.5), spring)

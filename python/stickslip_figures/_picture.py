@@ -1,4 +1,4 @@
-"""The picture of a figure: what it draws, and below it what the source does not print."""
+"""The picture of a figure: the drawing, and below it the inputs that the source does not print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of the worm rig as tables, and what figures 7.4–7.8 of Hinrichsen draw of them."""
+"""Runs of the worm rig as tables, and their plots for figures 7.4–7.8 of Hinrichsen."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def lower(gear: WormGear, end: float, samples: int) -> Trajectory:
 
 
 def columns(gear: WormGear, run: Trajectory) -> Series:
-    """Angles of motor, worm and wheel, and the gap of the driving flank; negative is compression."""
+    """Angles of motor, worm and wheel, and the gap of the loaded flank; negative is compression."""
     ratio = gear.radius_ratio * math.tan(gear.lead_angle)
     wheel = run["wheel.position"] * DEGREES
     values = (
@@ -39,7 +39,7 @@ def columns(gear: WormGear, run: Trajectory) -> Series:
 
 
 def log(run: Trajectory) -> Series:
-    """Modes of the driving flank, with each closing of either flank as a span of no length, ``impact``."""
+    """Modes of the loaded flank, with each closing of either flank as a span of no length, ``impact``."""
     rows = [(span.start, span.end, "flank", span.mode) for span in mode_spans(run, "flank")]
     rows += [
         (float(e.time), float(e.time), str(e.element), "impact")
@@ -53,7 +53,7 @@ def log(run: Trajectory) -> Series:
 
 
 def spans(table: Series) -> list[Span]:
-    """Phases of the driving flank."""
+    """Phases of the loaded flank."""
     rows = zip(table["from"].tolist(), table["to"].tolist(), table["mode"].tolist(), strict=True)
     return [Span(start, end, str(mode)) for start, end, mode in rows if mode != "impact"]
 
@@ -64,7 +64,7 @@ def hits(table: Series, flank: str) -> Any:
 
 
 def lengths(table: Series, kind: str) -> list[float]:
-    """Durations of the phases of one kind, the last one left out: the run cuts it."""
+    """Durations of the phases of one kind, without the last one, which the run cuts."""
     return [span.end - span.start for span in spans(table)[:-1] if span.kind == kind]
 
 
@@ -74,7 +74,7 @@ def count(table: Series, kind: str) -> float:
 
 
 def motion(ax: Axes, rows: Series, start: float, end: float, motor: bool = False) -> None:
-    """Draw the angles of worm and wheel, the wheel's as the worm would see it in contact."""
+    """Draw the angles of worm and wheel, that of the wheel multiplied by the ratio of the gear."""
     from stickslip.draw import style as _style
 
     show = (rows["time"] >= start) & (rows["time"] <= end)

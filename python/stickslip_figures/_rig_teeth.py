@@ -45,12 +45,12 @@ def standstill(time: Any, angle: Any, line: float) -> float:
 
 
 def flights(run: Trajectory) -> list[tuple[float, float]]:
-    """Start and end (s) of the flights of the driving flank; the last one is left out, since the run may cut it."""
+    """Start and end (s) of the flights of the loaded flank; the last one is left out, since the run may cut it."""
     return [(span.start, span.end) for span in mode_spans(run, "flank")[:-1] if span.kind == "open"]
 
 
 def contacts(run: Trajectory) -> list[float]:
-    """Duration of contact of the driving flank between two flights, s."""
+    """Duration of contact of the loaded flank between two flights, s."""
     free = flights(run)
     return [after[0] - before[1] for before, after in pairwise(free)]
 

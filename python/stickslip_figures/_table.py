@@ -69,7 +69,7 @@ def lines(done: Sequence[Result]) -> Iterator[str]:
 
 
 def _groups(result: Result) -> Iterator[tuple[str, str, str]]:
-    """Yield what was put into a figure, one row for all numbers of one kind and source."""
+    """Yield the inputs of a figure, one row for all numbers of one kind and source."""
     for kind, source in dict.fromkeys((one.kind, one.source) for one in result.inputs):
         names = ", ".join(one.text for one in result.inputs if (one.kind, one.source) == (kind, source))
         yield (
@@ -88,7 +88,7 @@ def _cells(check: Check) -> tuple[str, ...]:
 
 
 def _summary(done: Sequence[Result]) -> Iterator[str]:
-    """Count the verdicts, the origins apart: what the package says of itself proves least."""
+    """Count the verdicts by origin: agreement of the package with itself proves least."""
     checks = [check for result in done for check in result.checks]
     rows: list[Sequence[str]] = [("expected from", *_VERDICTS)]
     for origin in Origin:
@@ -97,7 +97,7 @@ def _summary(done: Sequence[Result]) -> Iterator[str]:
     yield from _aligned(rows, right=(1, 2, 3))
     kinds = [one.kind for result in done for one in result.inputs]
     counted = ", ".join(f"{kinds.count(kind)} {kind}" for kind in _KINDS)
-    yield f"put in, not checked: {counted}"
+    yield f"inputs, not checked: {counted}"
 
 
 def _aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:

@@ -1,8 +1,8 @@
-"""Figures 2.2 to 2.4 of Klotzbach and Henrichfreise: what the stick/slip automaton adds to a Stribeck curve.
+"""Figures 2.2 to 2.4 of Klotzbach and Henrichfreise: the effects that the stick/slip automaton adds to a Stribeck curve.
 
 The sketches of the source bear no numbers. Here: Fs = 0.01 N, Fk = 0.005 N, vs = 1 mm/s, b = 0.3 Ns/m
-(large enough to be seen), T_fr = 0.01 s, T_dwell = 1 s; the last two are those of section 4 there. A
-velocity is prescribed by a surface that moves under a body too heavy to be moved.
+(large enough to be seen), T_fr = 0.01 s, T_dwell = 1 s; the last two are those of section 4 there. The velocity is
+prescribed by a surface that moves under a very heavy body.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Array = npt.NDArray[np.float64]
 
 STATIC, KINETIC, STRIBECK_VELOCITY, VISCOUS = 0.01, 0.005, 1e-3, 0.3
 LAG, DWELL = 0.01, 1.0
-SPEED, RAMP = 5e-3, 0.04  # m/s, s: how far and how fast the prescribed velocity rises
+SPEED, RAMP = 5e-3, 0.04  # m/s, s: amplitude and duration of the ramps of velocity
 SOURCE = "Klotzbach, Henrichfreise"
 SKETCH = "the sketches bear no numbers"
 PRINTED = inputs("printed", "section 4", ("T_fr", LAG, "s"), ("T_dwell", DWELL, "s"))
@@ -156,7 +156,7 @@ def compute_memory() -> FigureData:
     to_vs, back = lagged(up, 0.0, acceleration, STATIC), lagged(RAMP - up, SPEED, -acceleration, top)
     end, rule = float(there["guide.force"][-1]), "(10) solved for a ramp of the velocity"
     checks = [
-        Check("enters stick at", "s", stop[0], 2 * RAMP, 1e-15, closed, "the velocity put in"),
+        Check("enters stick at", "s", stop[0], 2 * RAMP, 1e-15, closed, "the prescribed velocity"),
         Check("force on entering stick", "N", end, entry, 2e-12, closed, rule),
         Check("dry force at vs, accelerating", "N", rise, to_vs, 5e-14, closed, rule),
         Check("dry force at vs, decelerating", "N", fall, back, 5e-14, closed, rule),
@@ -235,7 +235,7 @@ def compute_dead_time() -> FigureData:
     stop = [e.time for e in run.events if str(e.after) == "stick"]
     closed, rule = Origin.CLOSED_FORM, "the curve at v(t - tau)"
     checks = [
-        Check("enters stick at", "s", stop[0], 2 * RAMP, 1e-15, closed, "the velocity put in"),
+        Check("enters stick at", "s", stop[0], 2 * RAMP, 1e-15, closed, "the prescribed velocity"),
         Check("dry force on entering stick", "N", float(dry[-1]), delayed(2 * RAMP), 1e-12, closed, rule),
         Check("dry force, worst of the whole loop", "N", worst, 0.0, 1e-17, closed, rule),
         Check("dry force less Fs in the first 10 ms", "N", held, 0.0, 1e-17, closed, "it stuck 10 ms before"),

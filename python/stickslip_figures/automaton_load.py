@@ -39,7 +39,7 @@ GIVEN = (
 
 
 def compute() -> FigureData:
-    """Run 14 s; compare with an independent solution and with the lines on which it breaks away."""
+    """Run 14 s; compare with an independent solution and with the break-away lines."""
     import stickslip as ss
 
     drive = ss.Piecewise(CORNERS, [0.0, PEAK, PEAK, 0.0])

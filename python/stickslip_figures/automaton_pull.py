@@ -1,4 +1,4 @@
-"""Figures 4.2 to 4.5 of Klotzbach and Henrichfreise: a mass pulled by a spring, the automaton step by step.
+"""Figures 4.2 to 4.5 of Klotzbach and Henrichfreise: a mass pulled by a spring, each with one more option.
 
 Printed there: T_fr = 0.01 s, T_dwell = 1 s, s_max = 0.05 mm, b_surface = 1 Ns/m. Chosen here, the same for
 all four: m = 0.1 kg, c = 10 N/m, v_d = 0.5 mm/s, Fs = 0.01 N, Fk = 0.005 N, vs = 1 mm/s, b = 0.01 Ns/m.
@@ -106,7 +106,7 @@ def machine(case: Case) -> Machine:
 
 
 def compute(case: Case) -> FigureData:
-    """Run 20 s and compare with an independent solution and with what the text of the source says."""
+    """Run 20 s and compare with an independent solution and with statements of the source."""
     import stickslip as ss
 
     run = ss.simulate(machine(case), END, dt=1e-3, rtol=1e-12)

@@ -1,9 +1,8 @@
-"""A block on a belt: the smallest machine that sticks and slips, with everything known in closed form.
+"""A block on a belt: the smallest machine that sticks and slips, with a closed-form solution.
 
-m = 1 kg on a spring k = 2 N/m, belt speed 0.2 m/s, normal load 1 N, static level 1, kinetic level 0.8. The
-block rides with the belt from x = 0 until the spring pulls with 1 N (t = 2.5 s, x = 0.5 m). It then swings
-about x = 0.4 m with ω = √2 1/s, starting 0.1 m from the centre with 0.2 m/s, until its speed equals the
-belt's again.
+m = 1 kg on a spring k = 2 N/m, belt speed 0.2 m/s, normal load 1 N, static level 1, kinetic level 0.8. The belt carries
+the block from x = 0 until the spring force is 1 N (t = 2.5 s, x = 0.5 m). It then oscillates about x = 0.4 m with ω =
+√2 1/s, starting 0.1 m from the centre with 0.2 m/s, until its speed equals the belt's again.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def closed_form(end: float = END) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     centre = KINETIC * LOAD / STIFFNESS
     start = STATIC * LOAD / STIFFNESS
     slip = (2.0 * math.pi - 2.0 * math.atan2(start - centre, BELT / omega)) / omega
-    # The swing is symmetric about its centre, so slip ends as far below it as it began above.
+    # The oscillation is symmetric about its centre: slip ends as far below it as it began above.
     stick = 2.0 * (start - centre) / BELT
     cycle = np.arange(math.ceil(end / (slip + stick))) * (slip + stick)
     released, caught = start / BELT + cycle, start / BELT + slip + cycle

@@ -47,14 +47,14 @@ def _velocity(t: np.ndarray) -> np.ndarray:
 
 
 def _left(columns: np.ndarray, force: np.ndarray) -> float:
-    """Share of the force that a regression on these columns leaves."""
+    """Share of the force that a regression on these columns does not explain."""
     made = columns / np.linalg.norm(columns, axis=0)
     x = np.linalg.lstsq(made, force, rcond=None)[0]
     return float(np.linalg.norm(force - made @ x) / np.linalg.norm(force))
 
 
 def compute_identification() -> FigureData:
-    """Identify the law from one record, and follow a step of Fc in another."""
+    """Identify the law from one record, and track a step of Fc in another."""
     import stickslip as ss
     from stickslip.identify import bristle_regressors, fit_bristle, track_bristle
 
@@ -146,7 +146,7 @@ _NAMES = {"σ0": "stiffness", "vs": "stribeck_velocity", "Fc": "kinetic", "Fs": 
 
 
 def draw_identification(data: FigureData, figure: Canvas) -> None:
-    """Draw the record, the singular values of U, and Fc and Fs as they are followed."""
+    """Draw the record, the singular values of U, and the tracked Fc and Fs."""
     from stickslip.draw import style as _style
 
     parts: Any = figure.subfigures(2, 1)
@@ -179,7 +179,7 @@ def draw_identification(data: FigureData, figure: Canvas) -> None:
 FIGURES = (
     Figure(
         "bristle2_vi",
-        "the law identified as a regression, and a drift followed",
+        "the law identified by regression, and a drift tracked",
         f"{SOURCE}, section VI",
         compute_identification,
         draw_identification,

@@ -68,13 +68,13 @@ def pulled(alpha: float | None) -> Trajectory:
 
 
 def samples(run: Trajectory, end: float = END) -> np.ndarray:
-    """Return times dense enough for the short transients: a grid, and some steps of the integration."""
+    """Return times that resolve the short transients: a grid, and some steps of the integration."""
     steps = run.t[run.t <= end]
     return np.unique(np.concatenate([np.linspace(0.0, end, 1001), steps[:: max(1, steps.size // 3000)]]))
 
 
 def slow(t: np.ndarray, velocity: np.ndarray, limit: float = 1e-3) -> Series:
-    """Return the phases in which the mass creeps at less than `limit` (m/s): what stick is for bristles."""
+    """Return the phases in which the mass creeps at less than `limit` (m/s); a bristle law has no stick."""
     quiet = np.abs(velocity) < limit
     edges = np.flatnonzero(np.diff(quiet.astype(int))) + 1
     starts, ends = np.concatenate([[0], edges]), np.concatenate([edges, [t.size - 1]])
@@ -121,7 +121,7 @@ def break_aways(table: Series) -> np.ndarray:
 
 
 def _common(run: Trajectory) -> list[Check]:
-    """Check what all runs must show."""
+    """Checks that are common to all runs."""
     t = samples(run)
     quiet = _draw.sticks(slow(t, run.at(t)["mass.velocity"]))
     return [

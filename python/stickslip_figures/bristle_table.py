@@ -4,8 +4,8 @@ extension.
 Of α the source prints 1e9. With it the step of the force at v = 0 is ±α/σ0 = ±1e4 N, so that a mass of 1 kg
 under a few newtons does not move: figures 2, 6, 7 and 10 cannot come from that value. Shown are α = σ0(Fs −
 Fc) = 5e4, for which the second state y cancels out of F, and 1e5; the printed one is in the tables. At rest
-α·y' alone balances the applied force F, so α·y = ∫F dt; where that impulse reaches α/σ0 = 1e4 Ns the mass
-comes loose, and is then pushed by its friction with 1e4 N: the printed law drives.
+α·y' alone balances the applied force F, so α·y = ∫F dt; when that impulse reaches α/σ0 = 1e4 Ns the mass breaks away,
+and is then pushed by its friction with 1e4 N: the printed law drives.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Figures 2 to 4 of Martínez-Rosas, Alvarez-Icaza and Noriega-Pineda: presliding and hysteresis of their law.
 
-Not printed are rate of the force and the velocity. Chosen here: the force grows to 95 % of break-away in
+The source prints neither the rate of the force nor the velocity. Chosen here: the force grows to 95 % of break-away in
 100 s and falls in 100 s; v = 3 mm/s·sin(2 rad/s·t), fifth and sixth period.
 """
 
@@ -45,7 +45,7 @@ PUSH = inputs("chosen", "slow, so that no inertia shows", ("time to 95 % of Fs",
 
 
 def compute_presliding() -> FigureData:
-    """Push 1 kg to 95 % of break-away and let go, for LuGre and three values of alpha."""
+    """Load 1 kg to 95 % of break-away and unload it, for LuGre and three values of alpha."""
     import stickslip as ss
 
     corners, forces = [0.0, RAMP, 2 * RAMP], [0.0, PEAK, 0.0]

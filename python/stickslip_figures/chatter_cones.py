@@ -1,8 +1,8 @@
 """Figures 3.2, A.1 and B.1 of Hinrichsen: forces of one-sided constraints, Farkas' theorem, cones of an LCP.
 
-A.1 and B.1 use the numbers of the source, but for the points Q1 to Q4, which it does not print: one is chosen in each
-of its regions. Their numbers of solutions are found by enumeration, and so is that of every other direction.
-In 3.2 a unit point mass under a chosen force stands free of, at, or in the corner of two constraints.
+A.1 and B.1 use the numbers of the source, except for the points Q1 to Q4, which it does not print: one is chosen in
+each of its regions. Their numbers of solutions are found by enumeration, and so is that of every other direction. In
+3.2 a unit point mass under a chosen force stands free of, at, or in the corner of two constraints.
 """
 
 from __future__ import annotations
@@ -363,7 +363,7 @@ def compute_multipliers() -> FigureData:
 
 
 def draw_multipliers(data: FigureData, figure: Canvas) -> None:
-    """Draw the admissible accelerations, and at three points how the constraints bend the free one into them."""
+    """Draw the admissible accelerations, and how the constraints change the free acceleration at three points."""
     from stickslip.draw import parts as _sketch
     from stickslip.draw import style as _style
 

@@ -3,7 +3,7 @@
 The source lifts a load at many speeds, measures the torque on the worm and its angle, and puts them into
 (7.2). Its points are in a picture only, from 0.4 down to 0.14. Here the rig is simulated with a known
 Stribeck line between these values, sampled as the rig samples (angle in 13 bits, torque in 12 bits of 2
-Nm), and the line is found again through (7.2). The Stribeck velocity 0.2 m/s and the shape 1 are chosen; a
+Nm), and the line is recovered by (7.2). The Stribeck velocity 0.2 m/s and the shape 1 are chosen; a
 steeper line would make the worm stick and slip at the lowest speeds, where (7.2) does not hold. The shaft is
 that of figures 7.4–7.8.
 """
@@ -79,7 +79,7 @@ def measure(motor_speed: float) -> tuple[float, float, float, float]:
 
 
 def compute_line() -> FigureData:
-    """Simulate the measurement at every speed and find the line again."""
+    """Simulate the measurement at every speed and recover the line."""
     rows = np.array([measure(float(speed)) for speed in SPEEDS])
     sliding, torque, found, exact = rows.T
     true = np.array([line(float(speed)) for speed in sliding])
@@ -110,18 +110,18 @@ def compute_line() -> FigureData:
 
 
 def draw_line(data: FigureData, figure: Canvas) -> None:
-    """Draw the line put in, and the points found through (7.2)."""
+    """Draw the given line and the points recovered by (7.2)."""
     from stickslip.draw import style as _style
 
     ax = figure.subplots()
     curve, points = data["line"], data["measured"]
     ax.plot(
-        curve["sliding speed"], curve["coefficient"], color=_style.BLUE, label="line put into the simulation"
+        curve["sliding speed"], curve["coefficient"], color=_style.BLUE, label="line used in the simulation"
     )
     ax.plot(
         points["sliding speed"], points["coefficient"], linestyle="none", marker="o", markersize=4.5,
         markerfacecolor="white", color=_style.VERMILION,
-        label="found through (7.2), torque and angle quantised",
+        label="recovered by (7.2), torque and angle quantised",
     )  # fmt: skip
     slope = math.tan(RIG.lead_angle) * math.cos(RIG.pressure_angle)
     ax.axhline(slope, color="#7A7A7A", linewidth=0.8, linestyle=":")
@@ -137,7 +137,7 @@ def draw_line(data: FigureData, figure: Canvas) -> None:
 
 LEVELS = (0.07, 0.10, 0.14, 0.20, 0.30, 0.40)
 # A motor that jumps to its speed ω pulls with d_φ·ω at once, which is more than μ = 0.07 holds at 4.5 rpm; (2.33)
-# asks what follows when the limit of stick is reached from within.
+# concerns a limit of stick that is reached from within.
 SLOWLY, TRIAL = 2.5 * RPM, 0.5  # rad/s, s
 PULL = inputs(
     "chosen", "stick ends after the start, also at μ = 0.07", ("speed of the motor", SLOWLY / RPM, "rpm")
@@ -216,7 +216,7 @@ def compute_limits() -> FigureData:
 
 
 def draw_limits(data: FigureData, figure: Canvas) -> None:
-    """Draw the limit, and what the simulated pulls did."""
+    """Draw the limit and the outcomes of the simulated pulls."""
     from stickslip.draw import style as _style
 
     ax = figure.subplots()

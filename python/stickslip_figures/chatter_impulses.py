@@ -246,7 +246,7 @@ def _most_extra() -> float:
     for degrees in np.linspace(125.0, 355.0, 47):
         v = np.array([math.cos(math.radians(degrees)), math.cos(math.radians(degrees - 120.0))])
         both = np.linalg.solve([[1.0, inner], [inner, 1.0]], -v)
-        if both.min() >= 0.0:  # both strike
+        if both.min() >= 0.0:  # both contacts have an impulse
             second = both[1]
         elif v[1] < 0.0 and v[0] - inner * v[1] >= 0.0:  # the second alone
             second, left = -v[1], v[0] - inner * v[1]
@@ -443,7 +443,7 @@ def draw_expansion(data: FigureData, figure: Canvas) -> None:
 
 
 def draw_reversible(data: FigureData, figure: Canvas) -> None:
-    """Draw what leaves at A and at B, and the asymmetric law."""
+    """Draw the outgoing velocities at A and B, and the asymmetric law."""
     from stickslip.draw import parts as draw
 
     first, second, ax = figure.subplots(1, 3, width_ratios=[1.0, 1.0, 1.5])

@@ -1,6 +1,6 @@
-"""Figures 2.1, 2.2, 3.3 and 3.4 of Hinrichsen: friction over sliding speed, and Coulomb's law in halves.
+"""Figures 2.1, 2.2, 3.3 and 3.4 of Hinrichsen: friction over sliding speed, and the halves of Coulomb's law.
 
-Self-locking is a matter of rest, ρ0 > γ; self-braking of motion, ρ(ġ_T) > γ (2.1). The source prints no
+Self-locking concerns rest, ρ0 > γ; self-braking concerns motion, ρ(ġ_T) > γ (2.1). The source prints no
 numbers in these figures. Friction is (3.46), the sum μg + (μ0 − μg)·exp(−|ġ_T|/a); in 2.2 it is a curve that
 rises from rest to one maximum, μ0 + Δ·(v/v̂)·exp(1 − v/v̂).
 """
@@ -47,10 +47,10 @@ def _gear(law: Any, **changes: Any) -> WedgeGear:
 
 
 def _left_alone(law: Any, speed: float) -> float:
-    """Sliding speed (m/s) of a gear that lowers its load without a drive, 20 s after it had this one."""
+    """Sliding speed (m/s) of a gear that lowers its load without a drive, 20 s after it started with this one."""
     import stickslip as ss
 
-    # A spring so soft that it does nothing: F/k is 100 km.
+    # A spring without effect: F/k is 100 km.
     gear = _gear(law, stiffness=1e-3, pull_velocity=0.0)
     lower = speed * math.cos(ANGLE)
     start = {"lower.velocity": lower, "upper.velocity": -lower * math.tan(ANGLE)}
@@ -58,7 +58,7 @@ def _left_alone(law: Any, speed: float) -> float:
 
 
 def compute_braking() -> FigureData:
-    """Ask the gear up to which speed a falling curve keeps μ above tan γ, and let it run below and above that."""
+    """Find the speed up to which a falling curve keeps μ above tan γ, and simulate the gear below and above it."""
     law, slope = _law(), math.tan(ANGLE)
     gear = _gear(law)
     ((start, limit),) = gear.self_braking_speeds
@@ -123,7 +123,7 @@ def _hump(v: Any) -> Any:
 
 
 def compute_hump() -> FigureData:
-    """Ask the gear in which range of speeds a curve that starts below tan γ is above it."""
+    """Find the range of speeds in which a curve that starts below tan γ is above it."""
     import stickslip as ss
 
     slope = math.tan(ANGLE)

@@ -1,7 +1,7 @@
-"""Figures 4.3, 6.2 and 6.3 of Hinrichsen: what can follow stick, and what an impact leaves behind.
+"""Figures 4.3, 6.2 and 6.3 of Hinrichsen: states that can follow stick, and states after an impact.
 
 The source prints one answer per region and calls it unique. Here every solution is a band, found by
-enumeration, and two lines tell which of them Lemke's path returns: with the rows of motion multiplied by
+enumeration, and two lines mark the one that Lemke's path returns: with the rows of motion multiplied by
 m1, as the source writes them (4.21), and with rows that are not multiplied, which is ours. A gear at rest
 stays at rest while stick is a solution.
 
@@ -48,7 +48,7 @@ CHOSEN = inputs(
 
 
 def threshold(gear: WedgeGear) -> float:
-    """The coefficient that divides cases 1 and 4 from 2 and 3 (4.26)."""
+    """Coefficient of friction that separates cases 1 and 4 from 2 and 3 (4.26)."""
     m1, m2, s, c = gear.upper_mass, gear.lower_mass, math.sin(gear.angle), math.cos(gear.angle)
     cross = s * c * (m1 - m2)
     return (m1 + m1 * s * s + m2 * c * c + cross) / (m1 * c * c + m2 * s * s + cross)
@@ -110,7 +110,7 @@ def compute_stick() -> FigureData:
         ),
         Check(
             "case 2: Lemke leaves stick, rows not multiplied", "mm", _leaves_stick(two, "lemke_plain") * MM,
-            reach * ratio, 1e-12, closed, "(4.42): where separation begins to solve it, too",
+            reach * ratio, 1e-12, closed, "(4.42): from here on separation is a solution, too",
         ),
         Check(
             "case 2: most solutions at one extension", "", most, 1.0, 0.0, said, f"{source}: unique",
@@ -233,7 +233,7 @@ def _slip_limit(gear: WedgeGear) -> float:
 
 
 def _sliding_in_lowering(found: StateMap) -> float:
-    """Number of regions with −45° < α < 90° that hold a sliding solution."""
+    """Number of regions with −45° < α < 90° that have a sliding solution."""
     return float(
         sum(
             any(mode.startswith("slip") for mode in region.solutions)
@@ -258,7 +258,7 @@ def compute_compression() -> FigureData:
         Check(slides, "", _sliding_in_lowering(found), 0.0, 0.0, said, f"{SOURCE}, 6.1.3"),
         Check(
             "most solutions for -45° < α < 180°", "", most, 1.0, 0.0, said, f"{SOURCE}, 6.1.3: unique",
-            "just above 90° stick and slip solve it beside separation; the gap opens there, nothing strikes",
+            "just above 90° stick and slip are solutions in addition to separation; the gap opens there, without an impact",
         ),
     ]  # fmt: skip
     return FigureData({"": _columns(found, DEGREES, "deg")}, checks, wedge_inputs(SET_2))

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from stickslip import Trajectory
     from stickslip.draw.spans import Span
 
-SPAN = 1.5  # s, that figures 7.4–7.7 are judged over
+SPAN = 1.5  # s, length of the runs that the checks of figures 7.4–7.7 use
 DRAWN = 0.5  # s, of figure 7.4
 GIVEN = (*RIG_PRINTED, *RIG_CHOSEN, *RIG_SHAFT, *RIG_TEETH)
 BALANCE = "M1(r2/r1)tan(ρ - γ) = k_φ·θ + d_φ·ω"
@@ -78,7 +78,7 @@ def compute_sets() -> FigureData:
 
 
 def _slides(run: Trajectory) -> list[Check]:
-    """Set 0 slides on without end behind the first stick; its swing on the shaft dies out."""
+    """Set 0 slides on after the first stick; its oscillation on the shaft decays."""
     log, gear, cycle = runs.log(run), rig(0), RigCycle(rig(0))
     last, source = runs.spans(log)[-1], f"{SOURCE}, figure 7.4 left"
     slid = sum(runs.lengths(log, "slip")) + (last.end - last.start) * (last.kind == "slip")
@@ -87,19 +87,19 @@ def _slides(run: Trajectory) -> list[Check]:
     sticks = runs.count(log, "stick") - 1.0
     return [
         Check("set 0: separations", "", runs.count(log, "open"), 0.0, 0.0, SAID, source),
-        Check("set 0: sticks behind the first", "", sticks, 0.0, 0.0, SAID, source),
+        Check("set 0: sticks after the first", "", sticks, 0.0, 0.0, SAID, source),
         Check("set 0: slides for", "s", slid, SPAN - cycle.separation, 1e-14, CLOSED, BALANCE),
         Check("set 0: torque of the shaft at the end", "Nm", torque, cycle.torque, 5e-14, CLOSED, BALANCE),
     ]
 
 
 def _slides_elastic(run: Trajectory) -> list[Check]:
-    """Set 0 slides on without end with elastic teeth, too."""
+    """Set 0 slides on with elastic teeth, too."""
     log, source, name = runs.log(run), f"{SOURCE}, figure 7.4 left", "elastic teeth, set 0: "
     sticks = runs.count(log, "stick") - 1.0
     return [
         Check(f"{name}separations", "", runs.count(log, "open"), 0.0, 0.0, SAID, source),
-        Check(f"{name}sticks behind the first", "", sticks, 0.0, 0.0, SAID, source),
+        Check(f"{name}sticks after the first", "", sticks, 0.0, 0.0, SAID, source),
     ]
 
 
@@ -110,14 +110,14 @@ def _chatters(run: Trajectory) -> list[Check]:
     count = 1.0 + math.floor((SPAN - cycle.separation) / cycle.period)
     flights, rests = runs.lengths(log, "open"), runs.lengths(log, "stick")[1:]
     longer = float(np.mean(flights) - np.mean(rests)) if flights and rests else 0.0
-    name, struck = "set 1: strikes of the counter flank", float(runs.hits(log, "counter_flank").size)
+    name, hits = "set 1: impacts on the opposite flank", float(runs.hits(log, "opposite_flank").size)
     return [
         Check("set 1: separations in 1.5 s", "", runs.count(log, "open"), count, 0.0, CLOSED, CYCLE),
         Check("set 1: phases of sliding", "", runs.count(log, "slip"), 0.0, 0.0, SAID, f"{SOURCE}, 7.3"),
-        Check(name, "", struck, 0.0, 0.0, SAID, source),
+        Check(name, "", hits, 0.0, 0.0, SAID, source),
         Check(
             "set 1: flights are longer than contacts by", "s", longer, 0.0, 0.0, SAID, f"{SOURCE}, 7.3",
-            "rests r bind the flights of a rigid gear, M1·T²/2Θ1 = ω(r2/r1)tan γ·(T + r): "
+            "in a rigid gear rests r fix the flights, M1·T²/2Θ1 = ω(r2/r1)tan γ·(T + r): "
             "20.7 ms for 25 ms, whatever the shaft",
             relation=">",
         ),
@@ -125,7 +125,7 @@ def _chatters(run: Trajectory) -> list[Check]:
 
 
 def _chatters_elastic(run: Trajectory) -> list[Check]:
-    """With elastic teeth set 1 flies longer than it touches."""
+    """With elastic teeth the flights of set 1 are longer than its contacts."""
     flights = [end - start for start, end in teeth.flights(run)]
     longer = float(np.mean(flights) - np.mean(teeth.contacts(run))) if len(flights) > 1 else 0.0
     name = "elastic teeth, set 1: flights are longer than contacts by"
@@ -218,7 +218,7 @@ def _gap(run: Trajectory, start: float, end: float) -> float:
 
 
 def _clearer(inertia_set: int, run: Trajectory, flight: Span, soft: Trajectory) -> list[Check]:
-    """The change to separation shows the more clearly, the greater the inertia: the flanks part farther."""
+    """The greater the inertia, the clearer the separation: the gap is larger."""
     cycle, less = RigCycle(rig(inertia_set - 2)), rig(inertia_set - 2, compliance=TEETH)
     before = max(cycle.gap(float(t)) for t in np.linspace(0.0, cycle.flight, 2001))
     ratio = _gap(run, flight.start, flight.end) / before
@@ -232,7 +232,7 @@ def _clearer(inertia_set: int, run: Trajectory, flight: Span, soft: Trajectory) 
 
 
 def _wheel_stands(run: Trajectory, soft: Trajectory) -> list[Check]:
-    """While the worm stands still in an impact, the wheel does so for a shorter time."""
+    """In an impact the wheel stands still for a shorter time than the worm."""
     name = "wheel stands still for, over the worm"
     sums = [[sum(teeth.standstills(one, shaft)) for shaft in ("wheel", "worm")] for one in (run, soft)]
     ratio, elastic = (wheel / worm if worm else math.nan for wheel, worm in sums)

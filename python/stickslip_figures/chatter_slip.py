@@ -1,10 +1,9 @@
-"""The map of states from slip, 4.4.3 of Hinrichsen: what can follow while the wedges slide on each other.
+"""The map of states from slip, 4.4.3 of Hinrichsen: states that can follow sliding of the wedges.
 
 The source gives it in prose: for lowering (ġ_T < 0) its two solutions contradict each other; for lifting
 (ġ_T > 0) they do not. Enumeration says how many there are: in lowering none below the opening limit
-``(F/k)(m2/m1)cot γ`` (an impact without collision follows) and two above it. The prose ends the lifting that
-keeps going at ``(F/k)(μc − s)/(μs + c)``; its own (4.46) has ``−(F/k)(μc + s)/(c − μs)``, and so has the
-enumeration.
+``(F/k)(m2/m1)cot γ`` (an impact without collision follows) and two above it. By the prose sustained lifting ends at
+``(F/k)(μc − s)/(μs + c)``; its own (4.46) has ``−(F/k)(μc + s)/(c − μs)``, and so has the enumeration.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Figures 2.11–2.13 of Hinrichsen: a wedge gear that slides and sticks, and one that chatters; rigid wedges.
 
-The source computed them with finite elements and a penalty contact; here the wedges are rigid, so that no impact lasts.
+The source computed them with finite elements and a penalty contact; here wedges are rigid and impacts take no time.
 That the wedges meet again at 0.43 s contradicts the printed load and mass, whatever the contact. Set 1 with one
 constant coefficient only touches zero velocity, every 1.465 s; the lasting sticks of figure 2.11 need a static
 coefficient above the kinetic one, which the source does not print: ρ0 = 16° is chosen here for the second run.
@@ -210,7 +210,7 @@ def compute_chatter() -> FigureData:
 
 
 def _meeting(gear: WedgeGear) -> tuple[float, float]:
-    """Velocities (m/s) of upper and lower wedge as they meet first: free fall, and the free swing of the spring."""
+    """Velocities (m/s) of upper and lower wedge as they meet first: free fall, and free oscillation on the spring."""
     flight, omega = MEETING - FIRST, math.sqrt(gear.stiffness / gear.lower_mass)
     stretch, pull = gear.pull_velocity * FIRST, gear.pull_velocity
     upper = -gear.load / gear.upper_mass * flight
@@ -266,7 +266,7 @@ def compute_zoom() -> FigureData:
         Check("lower wedge blocked in an impact", "s", blocked, rest, 2e-14, apart, DIGITS),
         Check(
             "lower wedge blocked, finite elements", "s", blocked, 0.1, 0.05, printed, f"{SOURCE}, 2.4.2: about 0.1 s",
-            "how long it stands depends on the spring at the meeting, and the printed meeting contradicts F and m1",
+            "the standstill depends on the spring force at the impact, and the printed time of impact contradicts F and m1",
         ),
         Check("free flight", "s", flight, MEETING - FIRST, 1e-15, apart, DIGITS),
         Check("normal impulse", "Ns", float(hit.normal_impulse), push, 1e-12, closed, momentum),

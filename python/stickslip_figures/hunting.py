@@ -136,7 +136,7 @@ def compute_comparison() -> FigureData:
     said, apart = f"{SOURCE}, text of figure 10", Origin.INDEPENDENT
     why = (
         "with the gains of Canudas de Wit et al. the cycle stays, as with LuGre: both laws have the same "
-        "steady curve, which is what makes it hunt"
+        "steady curve, which causes the hunting"
     )
     end, loose = float(runs["LuGre"].at(100.0)["slide.position"][0]), servo(f"{PRINTED:g}").events[0].time
     both = ("alpha 5e4", "alpha 1e5")
@@ -164,7 +164,7 @@ def compute_comparison() -> FigureData:
             0.0, 0.0, Origin.CLAIMED, f"{said}: it is positioned", STUCK, relation=">",
         ),
         Check(
-            "alpha 1e9 (printed): comes loose at", "s", loose, release(PRINTED, 3.0, 4.0), 1e-9,
+            "alpha 1e9 (printed): breaks away at", "s", loose, release(PRINTED, 3.0, 4.0), 1e-9,
             Origin.CLOSED_FORM, "the impulse of u = 3 + 4t nears α/σ0",
         ),
     ]  # fmt: skip
@@ -176,7 +176,7 @@ def compute_comparison() -> FigureData:
 
 
 def _helped(name: str, run: Trajectory) -> list[Check]:
-    """Hunting left by the compensator with this alpha, compared with another program."""
+    """Hunting that remains with this alpha in the compensator, compared with another program."""
     who, (end, error, rounding) = f"compensator, alpha {name}", COMPENSATED[name]
     left = _rms(run, 50.0)
     return [

@@ -1,7 +1,7 @@
-"""The two laws that the overview begins with: Coulomb's with stiction, and the viscous one; and what each does.
+"""The two laws that the overview begins with: Coulomb's with stiction, and viscous friction; and their effects.
 
-The overview prints no values. Chosen: Fs = 1.5 N, Fc = 1 N, b = 50 Ns/m over ±20 mm/s; beside the laws a mass of 1 kg
-that is pushed off with 20 mm/s and then left alone: Coulomb stops it at a stated time, the viscous law never does.
+The overview prints no values. Chosen: Fs = 1.5 N, Fc = 1 N, b = 50 Ns/m over ±20 mm/s; and a mass of 1 kg that starts
+with 20 mm/s and moves without a force: Coulomb stops it at a stated time, the viscous law never does.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def draw(data: FigureData, figure: Canvas) -> None:
     motion.plot(t, 1e3 * data["motion"]["coulomb"], color=_style.BLUE, label="Coulomb")
     motion.plot(t, 1e3 * data["motion"]["viscous"], color=_style.VERMILION, linestyle="--", label="viscous")
     motion.set(xlabel="time t [ms]", ylabel="velocity v [mm/s]", xlim=(0.0, 1e3 * END), ylim=(0.0, None))
-    motion.set_title("a mass left alone")
+    motion.set_title("a mass without a force")
     _draw.corner(motion, loc="upper right")
 
 

@@ -73,7 +73,7 @@ def creep(load: float) -> float:
 
 
 def compute() -> FigureData:
-    """Drive all four through one and a half periods, and compare with what the overview says of each."""
+    """Drive all four through one and a half periods, and compare with the statements of the overview."""
     import stickslip as ss
 
     chosen, t = laws(), _times()

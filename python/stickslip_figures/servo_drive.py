@@ -2,7 +2,7 @@
 
 Table 1 gives masses, coupling, controller and the coefficients of friction. Reference, normal load and g
 are not printed. Chosen here: 50 µm·sin(2π·0.5 Hz·t) over 3 s from rest, normal load m_L·9.81 m/s², Stribeck
-curve with vs = 1 mm/s and shape 2; they show what the text says of the three pictures.
+curve with vs = 1 mm/s and shape 2; they show the effects that the text names for the three pictures.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ AMPLITUDE, FREQUENCY, END = 50e-6, 0.5, 3.0
 LOAD, STRIBECK_VELOCITY = MASS * 9.81, 1e-3
 CHOSEN = inputs(
     "chosen",
-    "what the text says of the three pictures",
+    "they show the effects that the text names",
     ("N", LOAD, "N"),
     ("vs", STRIBECK_VELOCITY, "m/s"),
     ("δ", 2.0, ""),
@@ -94,7 +94,7 @@ GIVEN = (
         )
     ),
     *CHOSEN,
-    *inputs("chosen", "what the text says of the three pictures", ("x_ref", "50 µm·sin(2π·0.5 Hz·t)", "")),
+    *inputs("chosen", "they show the effects that the text names", ("x_ref", "50 µm·sin(2π·0.5 Hz·t)", "")),
 )
 
 

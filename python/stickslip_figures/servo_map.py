@@ -1,9 +1,9 @@
-"""The drive of Krämer and Kempkes, Table 1, over normal load and speed: the passage from their case a to c.
+"""The drive of Krämer and Kempkes, Table 1, over normal load and speed: the transition from their case a to c.
 
-The source shows three levels of friction and says that the passage between them is continuous. Friction of
-case c under a normal load that grows from nothing is that passage: a at no load, b at a tenth of the weight
-of the load, c at its weight. Reference, normal load and Stribeck velocity as chosen for figure 6; each run
-lasts 1.5 periods of the reference from rest, the error counts from 0.5 periods on.
+The source shows three levels of friction and says that the transition between them is continuous. Friction of case c
+under a normal load that grows from zero is that transition: a at no load, b at a tenth of the weight of the load, c at
+its weight. Reference, normal load and Stribeck velocity as chosen for figure 6; each run lasts 1.5 periods of the
+reference from rest, the error counts from 0.5 periods on.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def held_force(frequency: float) -> float:
     push = AMPLITUDE * np.array([KP * KV / MASS, 0.0, KV])
     forced = np.linalg.solve(1j * omega * np.eye(3) - loop, push)
     poles, modes = np.linalg.eig(loop)
-    # At rest at the start: the free part takes away what the forced one, Im(forced·exp(jωt)), begins with.
+    # At rest at the start: the free part cancels the initial value of the forced part, Im(forced·exp(jωt)).
     free = np.linalg.solve(modes, -forced.imag.astype(complex))
     t = np.linspace(0.0, 1.5 / frequency, 30001)
     row = np.array([DAMPING, STIFFNESS, 0.0])
@@ -92,10 +92,10 @@ def held_force(frequency: float) -> float:
     return float(np.abs(force).max())
 
 
-def play_fraction(ratio: float) -> float:
+def backlash_fraction(ratio: float) -> float:
     """Stuck fraction of a drive so slow that only coupling and static friction count, in 1.5 periods.
 
-    The load follows as behind a play of ± Fs/c = ± ratio·amplitude: it breaks away when the reference is that
+    The load follows as through a backlash of ± Fs/c = ± ratio·amplitude: it breaks away when the reference is that
     far ahead, and stops at each reversal until the reference has come back by twice as much.
     """
     if ratio >= 1.0:
@@ -165,7 +165,7 @@ def _limits(found: Any, slip: np.ndarray) -> list[Check]:
     wrong = float(np.sum((found.fraction == 1.0) != held))
     return [
         Check(
-            "cells that are stuck throughout though the coupling pulls harder, or the reverse", "", wrong, 0.0,
+            "cells that stick throughout although the coupling force exceeds the limit, or the reverse", "", wrong, 0.0,
             0.0, Origin.CLOSED_FORM, "force of the coupling on a held load",
         ),
         Check(
@@ -176,22 +176,30 @@ def _limits(found: Any, slip: np.ndarray) -> list[Check]:
 
 
 def _slow() -> list[Check]:
-    """Check the drive of case c at a hundredth of the speed: what is left is a play of the coupling."""
+    """Check the drive of case c at a hundredth of the speed: there the coupling acts as a backlash."""
     from stickslip.analysis import stuck_fraction_map
 
     frequency = FREQUENCY / 100.0
     found = stuck_fraction_map(drive, [LOAD], [frequency], t_end=1.5 / frequency, error_from=0.5 / frequency)
     ratio = LAW.static * LOAD / (STIFFNESS * AMPLITUDE)
-    play, closed = "play of the coupling, limit of slow motion", Origin.CLOSED_FORM
+    backlash, closed = "coupling as backlash, limit of slow motion", Origin.CLOSED_FORM
     share, error = float(found.fraction[0, 0]), float(found.error[0, 0])
     return [
-        Check("c at 5 mHz: share of the time in stick", "", share, play_fraction(ratio), 6e-5, closed, play),
-        Check("c at 5 mHz: greatest error", "m", error, ratio * AMPLITUDE, 4e-8, closed, play),
+        Check(
+            "c at 5 mHz: share of the time in stick",
+            "",
+            share,
+            backlash_fraction(ratio),
+            6e-5,
+            closed,
+            backlash,
+        ),
+        Check("c at 5 mHz: greatest error", "m", error, ratio * AMPLITUDE, 4e-8, closed, backlash),
     ]
 
 
 def _smooth(error: np.ndarray, here: dict[str, int]) -> list[Check]:
-    """Check that the passage is continuous: half the step of the load, half the greatest step of the error."""
+    """Check that the transition is continuous: half the step of the load, half the greatest step of the error."""
     from stickslip.analysis import stuck_fraction_map
 
     way = error[1 : here["c"] + 1]

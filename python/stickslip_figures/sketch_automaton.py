@@ -1,6 +1,6 @@
 """Figures 2.1, 3.1, 4.1 and 4.6 of Klotzbach and Henrichfreise: mass with friction, the automaton, both experiments.
 
-3.1 of the source shows blocks of a library; what stands behind its block of friction is a state machine, drawn here with
+3.1 of the source shows blocks of a library; its friction block is a state machine, drawn here with
 the guards of `StickSlip`. Every transition in the drawing is counted in runs of the two experiments.
 """
 
@@ -87,7 +87,7 @@ def _counts(run: Any, element: str) -> dict[tuple[str, str], int]:
 
 
 def _shaken() -> Any:
-    """A mass pushed to and fro so hard that it also reverses without sticking."""
+    """A mass shaken so hard that it also reverses without sticking."""
     import stickslip as ss
 
     machine = ss.Machine(mass=0.1, names=["mass"], force={"mass": ss.Sine(amplitude=0.05, frequency=0.5)})
@@ -157,7 +157,7 @@ def compute_chart() -> FigureData:
 
 
 def _automaton() -> Any:
-    """The friction element with everything that the source describes."""
+    """The friction element with all options that the source describes."""
     import stickslip as ss
 
     machine = ss.Machine(mass=loaded.MASS, names=["mass"])
@@ -279,7 +279,7 @@ def draw_lever(data: FigureData, figure: Canvas) -> None:
     sk.arrow(ax, (-2.7, 0.5), (-1.6, 0.5), "$F_d$", "above")
     sk.arrow(ax, (-0.6, -0.3), (-1.5, -0.3), "$F_{fr}$", "left-end")
     sk.arrow(ax, (0.7, 0.14), (0.0, 0.14), "$F_c$", "right-start")
-    # a bent lever: what the spring pushes on its short arm presses the mass on the surface
+    # a bent lever: the spring force on its short arm presses the mass on the surface
     pivot = (1.9, 2.1)
     sk.line(ax, (-0.8, 2.1), pivot, (1.9, 0.35), linewidth=1.8)
     sk.ball(ax, pivot, 0.09, fill="#FFFFFF")

@@ -3,7 +3,7 @@
 3.1: two ellipses in motion. Where they are nearest, t1 and t2 are parallel and the line between the points stands on both;
 the rates of gap and sliding, (3.11) to (3.13), are checked against differences of the nearest points themselves; (3.14)
 as printed does not follow from them.
-5.1: the force over time of a mass that strikes an elastic wall, stiffer and weaker again by Poisson's ratio of impulses.
+5.1: the force over time of a mass that hits an elastic wall; Poisson's ratio of impulses changes its expansion.
 """
 
 from __future__ import annotations

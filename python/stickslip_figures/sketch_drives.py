@@ -1,4 +1,4 @@
-"""Figures 1, 3 and 5 of Krämer and Kempkes; 1, 5 and 9 of Martínez-Rosas and others: what is modelled, and how it is wired.
+"""Figures 1, 3 and 5 of Krämer and Kempkes; 1, 5 and 9 of Martínez-Rosas and others: models and their block diagrams.
 
 Numbers beside the drawings are read from the machines that the other figures of these sources run.
 """
@@ -272,7 +272,7 @@ def draw_matrices(data: FigureData, figure: Canvas) -> None:
 
 
 def compute_loop() -> FigureData:
-    """The two states at the end of one second of creeping: where the force comes from."""
+    """The two states at the end of one second of creeping: the parts of the force."""
     import stickslip as ss
 
     law = ss.TwoStateBristle(**TABLE_I)

@@ -4,7 +4,7 @@ import stickslip as ss
 from stickslip import lcp
 
 
-def test_extractable_energy_of_a_passive_law_says_what_was_tried() -> None:
+def test_extractable_energy_of_a_passive_law_states_the_motions_tried() -> None:
     found = ss.analysis.extractable_energy(ss.Coulomb(1.0))
     assert not found.found
     assert found.message == (

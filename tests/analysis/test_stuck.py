@@ -128,7 +128,7 @@ def test_fraction_and_error_of_slow_motion_match_closed_form() -> None:
     assert off[-1] < 5e-4 and np.all(off[1:] < 0.35 * off[:-1])
     miss = np.abs(found.error[:, 0] - ratio * AMPLITUDE)
     assert miss[-1] < 5e-8 and np.all(miss[1:] < 0.35 * miss[:-1])
-    assert servo_map.play_fraction(ratio) == pytest.approx(limit, abs=1e-15)
+    assert servo_map.backlash_fraction(ratio) == pytest.approx(limit, abs=1e-15)
 
 
 @pytest.mark.parametrize("frequency", [0.1, 0.5, 3.0])

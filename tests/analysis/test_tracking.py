@@ -150,7 +150,7 @@ def test_stops_of_the_belt_match_closed_form():
     assert error.max == pytest.approx(math.hypot(0.1, 0.2 / omega), rel=1e-4)
 
 
-def test_settling_says_when_or_why_not():
+def test_settling_states_the_time_or_the_reason():
     t = np.linspace(0.0, 10.0, 100_001)
     found = ss.analysis.settling(t, 1.0 - np.exp(-t), target=1.0)  # exp(-t) = 0.02
     assert found.message == "settles 3.91202 s after the start, within ±0.02 of the target"

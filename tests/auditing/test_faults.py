@@ -138,7 +138,7 @@ def departure_while_the_load_falls() -> Damaged:
 
 
 def energy_erased() -> Damaged:
-    """A ball that should rebound with all its speed stays where it strikes: the impact is that of e = 0."""
+    """A ball that should rebound with all its speed stays where it hits: the impact is that of e = 0."""
     return instead(ball(restitution=0.0), ball(restitution=1.0), **FALL)
 
 

@@ -57,7 +57,7 @@ def test_repeated_impacts_and_their_limit_pass(restitution: float, law: str) -> 
 
 
 @pytest.mark.parametrize("says", ["unique", "unique, energy gained"])
-def test_kinetic_energy_times_1_78_without_friction_is_found_whatever_the_event_says(says: str) -> None:
+def test_frictionless_energy_gain_is_found_with_any_mark_of_the_event(says: str) -> None:
     """(-0.301, 1.299, 1.299), where momentum gives 0.49975 for all: a contact that separates was taken into the impact."""
     first = -0.301
     end = [first, (1.0 - first) / 1.001, (1.0 - first) / 1.001]

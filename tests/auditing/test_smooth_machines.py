@@ -42,7 +42,7 @@ def test_many_facets_pass(facets: int, impact_and_belt: tuple[str, float]) -> No
 
 
 def test_break_away_by_an_impact_is_accepted() -> None:
-    """A brake that holds a disc breaks away where the disc strikes: that is no break-away by a force."""
+    """A brake that holds a disc breaks away where the disc hits: that is no break-away by a force."""
     body = ss.contours.Circle(0.2).on(*(ss.Expr(f"{name}.position") for name in ("x", "y", "turn")))
     ground = ss.contours.Line().on()
     m = ss.Machine(mass=[1.0, 1.0, 0.02], names=["x", "y", "turn"], force={"y": -9.81})
@@ -55,8 +55,8 @@ def test_break_away_by_an_impact_is_accepted() -> None:
         m, 3.0, rtol=1e-6, initial={"y.position": 0.5, "x.velocity": 3.0, "turn.velocity": 20.0}
     )
     rests = run.events.of("brake")
-    struck = np.isin(rests.time, run.events.time[run.events.impact])
-    assert ((rests.before == 0) & struck).sum() > 5
+    at_impact = np.isin(rests.time, run.events.time[run.events.impact])
+    assert ((rests.before == 0) & at_impact).sum() > 5
     report = ss.analysis.audit(run, rtol=1e-6)
     assert report.passed, report
 

@@ -125,6 +125,10 @@ def of_one_number(quick: bool) -> float:
 def notes(quick: bool) -> list[str]:
     """Return the lines of P9."""
     return [
-        f"P9: derivatives of the {case.title} by {len(case.parameters)} parameters cost {case.runs(quick):.1f} runs"
+        f"P9: derivatives of the {case.title} with respect to {len(case.parameters)} parameters take "
+        f"{case.runs(quick):.1f} times as long as a run"
         for case in (belt(), drive(), bristles(), sampled())
-    ] + [f"P9: the gradient of one number of a chain by 99 parameters costs {of_one_number(quick):.1f} runs"]
+    ] + [
+        f"P9: the gradient of a scalar of a chain with respect to 99 parameters takes {of_one_number(quick):.1f} times as "
+        "long as a run"
+    ]

@@ -12,14 +12,14 @@ This page is written by one command, which times all solvers in one process, in 
 PYTHONPATH=tests python -m benchmarks --page notebooks/timing.md
 ```
 
-Times are the best of several repetitions on a shared x86-64 machine (processor time, if the process had to wait); compare
-the ratios. Errors are those of the whole run against closed forms and reference solutions. Rows "timed in C++" do not
-include Python; all others are called from Python. Rows of stickslip are bold, and each ratio is relative to the fastest
-of them.
+Times are the best of several repetitions on a shared x86-64 machine (processor time if the process had to wait).
+Compare ratios rather than times. Errors are those of the whole run against closed forms and reference solutions. Rows
+"timed in C++" do not include Python; all others are called from Python. Rows of stickslip are bold, and each ratio is
+relative to the fastest of them.
 
 The other solvers: CVODE (SUNDIALS, the libraries of scikit-sundae) and Boost.odeint run compiled right-hand sides
-from event to event. heyoka compiles the equations before the time is taken. SciPy gets right-hand sides in Python, or
-by SymPy's `lambdify`. quantecon solves one linear complementarity problem by Lemke's method, compiled by numba; it
+from event to event. The compilation of the equations by heyoka is not timed. SciPy gets right-hand sides in Python,
+or by SymPy's `lambdify`. quantecon solves one linear complementarity problem by Lemke's method, compiled by numba; it
 returns one solution, as `ss.lcp.lemke` does. Siconos, which solves frictional contact problems with three-dimensional
 cones, has no package that `pip` installs, and was not timed.
 """

@@ -78,5 +78,5 @@ def scaling(measured: list[dict]) -> list[str]:
         return []
     gain = best[threads(1)] / best[threads(cores())]
     return [
-        f"P4: {cores()} threads have {gain:.2f} times the speed of one: {gain / cores():.2f} of linear scaling"
+        f"P4: {cores()} threads are {gain:.2f} times as fast as one (parallel efficiency {gain / cores():.2f})"
     ]

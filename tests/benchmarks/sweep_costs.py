@@ -61,13 +61,14 @@ def notes(quick: bool) -> list[str]:
     whole = seconds(sweep, time.process_time, repeat)
     wall = seconds(sweep, time.perf_counter, repeat) / seconds(compiled, time.perf_counter, repeat)
     lines = [
-        f"P6: {count} belt runs through the grid cost {whole / cost:.2f} of the compiled ensemble ({wall:.2f} by the wall)"
+        f"P6: `ss.ensemble` with {count} belt runs takes {whole / cost:.2f} times the processor time of the compiled loop, "
+        f"{wall:.2f} times its wall-clock time"
     ]
     if importlib.util.find_spec("zarr") is not None:
-        lines.append(f"P6: a store makes that {stored(sweep, repeat) / whole:.2f}")
+        lines.append(f"P6: a store multiplies its processor time by {stored(sweep, repeat) / whole:.2f}")
     with ProcessPoolExecutor(1) as pool:
         chunk = chunks(pool, 20 if quick else 500)
-    lines.append(f"P6: a chunk of one point costs {1e3 * chunk:.2f} ms in a process of its own")
+    lines.append(f"P6: a chunk of one point costs {1e3 * chunk:.2f} ms in a worker process")
     one, two = (
         seconds(
             lambda w=w: ss.ensemble(build, {"speed": speeds[:built]}, 200.0, workers=w),
@@ -77,7 +78,7 @@ def notes(quick: bool) -> list[str]:
         for w in (1, 2)
     )
     lines.append(
-        f"P6: two processes have {one / two:.2f} times the speed of one for {built} machines built by a function"
+        f"P6: two processes simulate {built} machines built by a function {one / two:.2f} times as fast as one"
     )
     if not quick and importlib.util.find_spec("distributed") is not None:
         lines += through_dask(sweep, cost)
@@ -117,6 +118,6 @@ def through_dask(sweep: Callable[..., Any], cost: float) -> list[str]:
                 lambda: sweep(executor=client), lambda: sum(client.run(time.process_time).values()), repeat=3
             )
     return [
-        f"P6: two workers of dask take {used / cost:.2f} of the compiled ensemble's processor time",
+        f"P6: two dask workers take {used / cost:.2f} times the processor time of the compiled loop",
         f"P6: a chunk of one point costs {1e3 * chunk:.2f} ms through dask",
     ]

@@ -211,7 +211,7 @@ def random_machine(
             along = np.cos(angle) * first + np.sin(angle) * second
             p.pressed.append((f"stop[{k}]", along, 0.3 * float(np.sin(0.5 * np.pi / directions)), 0.0))
     if rng.random() < 0.5:
-        p.springs.append(("play", row(), {"stiffness": 200.0, "damping": 2.0, "backlash": 0.1}))
+        p.springs.append(("nut", row(), {"stiffness": 200.0, "damping": 2.0, "backlash": 0.1}))
     if rng.random() < 0.4:
         p.controllers.append(("pd", ss.PID(kp=20.0, kd=2.0, derivative_of="error"), row(1), row(1), 0.0))
     return out

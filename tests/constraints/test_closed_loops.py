@@ -253,8 +253,8 @@ def test_constraints_transmit_impacts_and_friction():
         assert a.time == pytest.approx(b.time, abs=1e-9)
     assert one["x.position"] == pytest.approx(LENGTH * np.sin(other["angle.position"]), abs=1e-9)
     # An impulse I at the wall moves the mass along the rod's normal alone: the rod takes I sin(angle).
-    struck = math.sin(math.asin(wall / LENGTH)) * one["wall.normal_impulse"][-1]
-    assert -one["rod.impulse"][-1] == pytest.approx(struck, rel=1e-9)
+    expected = math.sin(math.asin(wall / LENGTH)) * one["wall.normal_impulse"][-1]
+    assert -one["rod.impulse"][-1] == pytest.approx(expected, rel=1e-9)
     assert one.energy.residual < 1e-9
 
 
@@ -298,15 +298,15 @@ def test_invalid_closed_loops_are_refused():
 
 
 def test_springs_and_controllers_beside_joints_agree_with_angles():
-    """A double pendulum in Cartesian coordinates with a spring with play, dampers and a controller, against its angles."""
-    k, play, d, kp, kd = 30.0, 0.1, 0.3, 8.0, 0.5
+    """A double pendulum in Cartesian coordinates with backlash, dampers and a controller, against its angles."""
+    k, backlash, d, kp, kd = 30.0, 0.1, 0.3, 8.0, 0.5
     m = ss.Machine(mass=[1.0, 1.0, 2.0, 2.0], damping=[d] * 4, names=["x1", "y1", "x2", "y2"])
     m.add_force({"y1": 1.0, "y2": 2.0}, -G)
     m.add_constraint("first", on=lambda q: 0.5 * (q["x1"] ** 2 + q["y1"] ** 2 - 1.0))
     m.add_constraint(
         "second", on=lambda q: 0.5 * ((q["x2"] - q["x1"]) ** 2 + (q["y2"] - q["y1"]) ** 2 - 0.8**2)
     )
-    m.add_spring("spring", on="x2", stiffness=k, backlash=play)
+    m.add_spring("spring", on="x2", stiffness=k, backlash=backlash)
     m.add_controller(ss.PID(kp=kp, kd=kd), on="x1", reference=0.2)
 
     def motion(_, z):
@@ -319,7 +319,7 @@ def test_springs_and_controllers_beside_joints_agree_with_angles():
         v = by @ [va, vb]
         x2 = sa + sb
         f = -d * v - np.array([0.0, G, 0.0, 2.0 * G])
-        f[2] -= k * (max(x2 - play / 2.0, 0.0) + min(x2 + play / 2.0, 0.0))
+        f[2] -= k * (max(x2 - backlash / 2.0, 0.0) + min(x2 + backlash / 2.0, 0.0))
         f[0] += kp * (0.2 - sa) - kd * v[0]
         mass = np.array([1.0, 1.0, 2.0, 2.0])
         return [va, vb, *np.linalg.solve(by.T @ (mass[:, None] * by), by.T @ (f - mass * drift))]

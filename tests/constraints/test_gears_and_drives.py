@@ -87,7 +87,7 @@ def test_gear_transmits_an_impact(restitution: float) -> None:
     assert ss.analysis.audit(run).passed
 
 
-def test_a_driven_body_strikes_with_the_speed_of_its_drive() -> None:
+def test_driven_body_hits_with_the_speed_of_its_drive() -> None:
     """A hammer on a screw that turns at a given speed: half of it is prescribed, and that does work in the impact."""
     m = ss.Machine(mass=[2.0, 1.0], names=["nut", "hammer"])
     m.add_constraint("drive", on={"nut": 1.0, "hammer": -1.0}, rate=-1.0)  # the hammer runs ahead of the nut

@@ -75,8 +75,8 @@ def test_demos_without_backlash_agree_with_scipy(bearing: bool) -> None:
 @pytest.mark.parametrize("bearing", [False, True])
 def test_gear_with_backlash_equals_two_contacts(bearing: bool) -> None:
     start = np.array([5e-3, 0.0, 0.0, 0.0])
-    play = LossyGear(**(vars(truth(bearing)) | {"play": 0.01}))
-    expected, end = play.run(3.0, start, -1)
+    with_backlash = LossyGear(**(vars(truth(bearing)) | {"backlash": 0.01}))
+    expected, end = with_backlash.run(3.0, start, -1)
     run = ss.simulate(demo(bearing, backlash=0.01), 3.0, initial=start)
     found = sorted({e.time for e in run.events if e.time > 0.0})
     assert np.abs(np.subtract(found, [t for t, _ in expected])).max() < 2e-11

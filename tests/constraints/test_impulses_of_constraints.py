@@ -1,4 +1,4 @@
-"""Impulses of constraints when something strikes: what is missing in M dv, with friction in one direction and in many."""
+"""Impulses of constraints in impacts: what is missing in M dv, with friction in one direction and in many."""
 
 from typing import Any
 

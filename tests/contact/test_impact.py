@@ -99,7 +99,7 @@ def test_hoop_sticks_below_0_6_however_often_its_contact_is_listed(copies):
         assert hit[0].normal_impulse.sum() == pytest.approx(3.0, rel=1e-14 * copies)
 
 
-def test_newton_with_friction_gains_energy_and_says_so():
+def test_energy_gain_of_newton_with_friction_is_marked():
     """Uniform rod at 50 degrees, mu = 0.5, eps = 1, velocity (0.5, -1): +18 %; Poisson loses."""
     s, c = np.sin(50 * DEG), np.cos(50 * DEG)
     data = ([1, 1, 1 / 3], [0.5, -1, 0], [[0, 1, -c]], [[1, 0, s]])
@@ -112,7 +112,7 @@ def test_newton_with_friction_gains_energy_and_says_so():
     assert not poisson.gains_energy and poisson[0].loss >= 0
 
 
-def test_poisson_with_unequal_restitution_can_gain_and_says_so():
+def test_energy_gain_of_poisson_with_unequal_restitution_is_marked():
     """Unit point mass between normals at 285 and 0 degrees, mu = 1, eps = (1, 0), unit velocity at 135
     degrees.
 
@@ -178,9 +178,9 @@ def test_newton_of_one_frictionless_contact_and_poisson_agree():
 
 
 def test_all_closed_contacts_take_part():
-    """Newton's cradle of two equal blocks at rest against a wall: the resting contact takes up the blow.
+    """Newton's cradle of two equal blocks at rest against a wall: the resting contact takes up the impulse.
 
-    x1 strikes x2, which rests at the wall: without restitution everything stops.
+    x1 hits x2, which rests at the wall: without restitution everything stops.
     """
     normals = [[-1.0, 1.0], [0.0, -1.0]]
     (only,) = contact.impact([1.0, 1.0], [2.0, 0.0], normals)
@@ -193,7 +193,7 @@ def test_all_closed_contacts_take_part():
 
 
 def test_moving_wall_does_work():
-    """A ball at rest struck by a wall at 2 m/s, eps = 1: leaves with 4 m/s, the wall gives 8 J, nothing is
+    """A ball at rest hit by a wall at 2 m/s, eps = 1: leaves with 4 m/s, the wall gives 8 J, nothing is
     lost."""
     (only,) = contact.impact([1.0], [0.0], [[1.0]], restitution=1.0, normal_drift=-2.0)
     np.testing.assert_allclose(only.velocity, [4.0])

@@ -44,7 +44,7 @@ def test_tower_continues_about_its_other_corner(tilt: float, restitution: float)
     )
     assert len(answer.solutions) >= 1
     after = answer.solutions[0].velocity
-    # All stick together: the tower is one body, whose angular momentum about the struck corner stays.
+    # All stick together: the tower is one body, whose angular momentum about the corner with the impact stays.
     corner = 2.0 * HALF * np.array([np.cos(tilt), np.sin(tilt)])
     arms = centres - corner
     momentum = sum(

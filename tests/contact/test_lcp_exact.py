@@ -155,7 +155,7 @@ def test_isolated_solutions_of_order_14_are_listed_quickly() -> None:
     )
 
 
-def test_budget_ends_a_search_and_the_result_says_so() -> None:
+def test_search_ended_by_its_budget_is_marked() -> None:
     M, q = -np.eye(12), np.ones(12)
     some = lcp.solve_all(M, q, max_bases=100)
     assert some.status == "budget" and some.doubtful and len(some) == 100

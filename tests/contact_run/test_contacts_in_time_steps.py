@@ -76,18 +76,18 @@ def test_curves_without_jump_converge() -> None:
     assert 0.9 < p < 1.1
 
 
-def test_two_flanks_strike_at_the_same_times() -> None:
+def test_two_flanks_hit_at_the_same_times() -> None:
     gear = rig(0.875424, speed=15.0, stiffness=1.3, clearance=2e-3)
     run = ss.simulate(gear, t_end=1.5, method="time_stepping", max_step=1e-4)
     exact = ss.simulate(gear, t_end=1.5)
-    struck = [
-        next(e.time for e in r.events if e.impact and e.element == "counter_flank") for r in (run, exact)
+    impacts = [
+        next(e.time for e in r.events if e.impact and e.element == "opposite_flank") for r in (run, exact)
     ]
-    assert struck[0] == pytest.approx(struck[1], abs=2e-3)
-    assert run["flank.gap"].min() > -2e-5 and run["counter_flank.gap"].min() > -2e-5
+    assert impacts[0] == pytest.approx(impacts[1], abs=2e-3)
+    assert run["flank.gap"].min() > -2e-5 and run["opposite_flank.gap"].min() > -2e-5
 
 
-def test_events_tell_impacts() -> None:
+def test_events_state_impacts() -> None:
     m = ss.Machine(mass=2.0, names=["ball"], force={"ball": -2.0 * G})
     m.add_contact("floor", normal={"ball": 1.0}, restitution=0.5)
     run = ss.simulate(m, t_end=1.0, initial={"ball.position": 1.0}, method="time_stepping", max_step=1e-4)
@@ -143,10 +143,10 @@ def test_belt_supplies_the_energy_of_impact_and_slip(side: float) -> None:
     error = []
     for h in (1e-3, 5e-4):
         run = ss.simulate(m, t_end=0.5, initial={"y.position": drop}, method="time_stepping", max_step=h)
-        (struck,) = (e for e in run.events if e.impact)
-        assert struck.normal_impulse == pytest.approx(mass * speed, rel=10.0 * h)
+        (hit,) = (e for e in run.events if e.impact)
+        assert hit.normal_impulse == pytest.approx(mass * speed, rel=10.0 * h)
         loss = 0.5 * mass * speed**2 - 0.5 * mass * (mu * speed) ** 2 + mu * mass * speed * 4.0
-        assert struck.loss == pytest.approx(loss, rel=10.0 * h)
+        assert hit.loss == pytest.approx(loss, rel=10.0 * h)
         error.append(run.energy.surfaces["belt"][-1] / exact - 1.0)
     assert np.abs(error).max() < 5e-3
 

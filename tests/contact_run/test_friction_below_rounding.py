@@ -12,7 +12,7 @@ import stickslip as ss
 def test_friction_of_rounding_size_breaks_away_once(seed: int) -> None:
     """A body leaves one stop for the other while friction of 1e-14 N holds it, less than rounding of the force.
 
-    A second body between stops of its own carries that friction, by a spring that the play of the first one bends.
+    A second body between stops of its own carries that friction, by a spring that the backlash of the first one bends.
     """
     rng = np.random.default_rng([76, seed])
     k, push, slope, gap = rng.uniform(2.0, 12.0), rng.uniform(0.3, 2.5), rng.uniform(1.0, 12.0), 1e-14

@@ -44,8 +44,8 @@ def test_chatter_of_set_2_matches_closed_form() -> None:
     assert np.diff([t for t, name in found if name == "impact"]) == pytest.approx(period, abs=1e-12)
     assert set(run["flank.mode"]) == {ss.Mode.STICK, ss.Mode.OPEN}
     assert np.all(run["flank.velocity"][run["flank.mode"] == ss.Mode.STICK] == 0.0)
-    struck = [e for e in run.events if e.impact]
-    for event, hit in zip(struck, hits, strict=True):
+    with_impact = [e for e in run.events if e.impact]
+    for event, hit in zip(with_impact, hits, strict=True):
         assert event.normal_impulse == pytest.approx(hit.compression[0], rel=1e-11)
         assert event.tangential_impulse == pytest.approx(-hit.compression[1], rel=1e-11)
     x = run.at([s.t for s in states])["lower.position"]
@@ -53,23 +53,25 @@ def test_chatter_of_set_2_matches_closed_form() -> None:
     assert residual(run, ["flank"], {"flank": (SET_2.friction,) * 2}) < 1e-12
     assert residual(run, ["flank"], {"flank": (SET_2.friction,) * 2}, run.t) < 1e-12
     assert run.energy.residual < 1e-14
-    assert all(event.loss > 0.0 for event in struck)
+    assert all(event.loss > 0.0 for event in with_impact)
 
 
 def test_first_ten_impacts_agree_with_stored_table() -> None:
     """ε = 0.3 against the stored table (closed forms, impacts also against an independent integration)."""
     run = ss.simulate(dataclasses.replace(SET_2, restitution=0.3), t_end=1.0)
-    struck = [e for e in run.events if e.impact]
+    with_impact = [e for e in run.events if e.impact]
     table, impulses = STORED["restitution_0.3"]["impacts"][:10], STORED["restitution_0.3"]["impulses"][:10]
-    assert [e.time for e in struck[:10]] == pytest.approx([row[0] for row in table], abs=1e-13)
-    after = run.at([e.time for e in struck[:10]])
+    assert [e.time for e in with_impact[:10]] == pytest.approx([row[0] for row in table], abs=1e-13)
+    after = run.at([e.time for e in with_impact[:10]])
     names = ("upper.position", "lower.position", "upper.velocity", "lower.velocity")
     for name, column in zip(names, np.array(table).T[1:], strict=True):
         assert after[name] == pytest.approx(column, rel=1e-9, abs=1e-13)
     total = np.array(impulses) @ np.array([[1, 0], [0, 1], [1, 0], [0, 1]])
-    assert [e.normal_impulse for e in struck[:10]] == pytest.approx(total[:, 0], rel=1e-9)
+    assert [e.normal_impulse for e in with_impact[:10]] == pytest.approx(total[:, 0], rel=1e-9)
     # λ_T of the reference acts along w_T, the engine's force opposes it
-    assert [-e.tangential_impulse for e in struck[:10]] == pytest.approx(total[:, 1], rel=1e-8, abs=1e-12)
+    assert [-e.tangential_impulse for e in with_impact[:10]] == pytest.approx(
+        total[:, 1], rel=1e-8, abs=1e-12
+    )
     assert run.energy.residual < 1e-12
     assert run.success
 
@@ -77,12 +79,12 @@ def test_first_ten_impacts_agree_with_stored_table() -> None:
 def test_accumulation_of_chatter_ends() -> None:
     """ε = 0.3: rebounds come closer and closer, and end in stick in finite time."""
     run = ss.simulate(dataclasses.replace(SET_2, restitution=0.3), t_end=0.5)
-    struck = [e for e in run.events if e.impact]
-    assert struck[-1].after is not ss.Mode.OPEN and struck[-1].time < 0.38
-    rests = next(e for e in run.events if e.time > struck[-1].time - 1e-15 and e.after is ss.Mode.STICK)
-    assert rests.time - struck[-1].time < 1e-8
+    with_impact = [e for e in run.events if e.impact]
+    assert with_impact[-1].after is not ss.Mode.OPEN and with_impact[-1].time < 0.38
+    rests = next(e for e in run.events if e.time > with_impact[-1].time - 1e-15 and e.after is ss.Mode.STICK)
+    assert rests.time - with_impact[-1].time < 1e-8
     assert run.events[-1].after is ss.Mode.OPEN and run.events[-1].before is ss.Mode.STICK
-    assert len(struck) < 80 and run.success
+    assert len(with_impact) < 80 and run.success
 
 
 def test_set_1_never_separates() -> None:
@@ -213,16 +215,17 @@ def test_worm_with_large_inertia_chatters(stiffness: float) -> None:
     assert sum(e.impact for e in run.events) >= 3
 
 
-def test_both_flanks_are_struck_within_the_clearance() -> None:
-    """Clearance 2 mm, soft shaft: at 15 rpm both flanks are struck, and both gaps stay within the
+def test_both_flanks_are_hit_within_the_clearance() -> None:
+    """Clearance 2 mm, soft shaft: at 15 rpm both flanks are hit, and both gaps stay within the
     clearance."""
     gear = rig(0.875424, speed=15.0, stiffness=1.3, clearance=2e-3)
     run = ss.simulate(gear, t_end=3.0, dt=1e-3)
-    assert {e.element for e in run.events if e.impact} == {"flank", "counter_flank"}
-    assert run["flank.gap"] + run["counter_flank.gap"] == pytest.approx(gear.normal_clearance, abs=1e-12)
-    assert min(run["flank.gap"].min(), run["counter_flank.gap"].min()) > -1e-15
+    assert {e.element for e in run.events if e.impact} == {"flank", "opposite_flank"}
+    assert run["flank.gap"] + run["opposite_flank.gap"] == pytest.approx(gear.normal_clearance, abs=1e-12)
+    assert min(run["flank.gap"].min(), run["opposite_flank.gap"].min()) > -1e-15
     assert (
-        residual(run, ["flank", "counter_flank"], {n: (0.4, 0.4) for n in ("flank", "counter_flank")}) < 1e-10
+        residual(run, ["flank", "opposite_flank"], {n: (0.4, 0.4) for n in ("flank", "opposite_flank")})
+        < 1e-10
     )
     assert run.energy.residual < 1e-12
     slow = ss.simulate(dataclasses.replace(gear, motor_speed=-4.5 * math.pi / 30), t_end=10.0)
@@ -238,7 +241,7 @@ def test_speed_map_contains_the_printed_speeds() -> None:
     """
     rpm = math.pi / 30.0
     grid = np.array([2.0, 4.5, 8.0, 15.0, 30.0, 60.0]) * rpm
-    found = ss.analysis.counter_flank_map(
+    found = ss.analysis.opposite_flank_map(
         rig(0.875424, clearance=2e-3), [1.25, 1.3, 1.35, 1.6], [0.14, 0.4], [0.0, 0.3], speed=grid
     )
     assert found.speed.shape == (4, 2, 2)
@@ -281,4 +284,4 @@ def test_speed_map_names_bad_input(change, match) -> None:
         **change,
     }
     with pytest.raises(ValueError, match=match):
-        ss.analysis.counter_flank_map(**given)
+        ss.analysis.opposite_flank_map(**given)

@@ -27,18 +27,18 @@ def test_bounce_times_match_closed_form(restitution: float, impact: str) -> None
     accumulation point.
     """
     run = ss.simulate(ball(restitution, impact=impact), t_end=20.0, initial={"ball.position": 1.0})
-    struck = [e for e in run.events if e.impact]
+    impacts = [e for e in run.events if e.impact]
     t0 = np.sqrt(2.0 / G)
-    powers = restitution ** np.arange(1, len(struck))
+    powers = restitution ** np.arange(1, len(impacts))
     times = t0 * (1.0 + 2.0 * np.concatenate([[0.0], np.cumsum(powers)]))
-    assert [e.time for e in struck] == pytest.approx(times, abs=2e-12)
+    assert [e.time for e in impacts] == pytest.approx(times, abs=2e-12)
     end = t0 * (1.0 + restitution) / (1.0 - restitution)
-    assert struck[-1].time == pytest.approx(end, abs=1e-7)
-    assert struck[-1].after is ss.Mode.CLOSED and run.events[-1] == struck[-1]
-    assert len(struck) <= 3 + (np.log(1e-9) / np.log(restitution) if restitution > 0.0 else 0)
+    assert impacts[-1].time == pytest.approx(end, abs=1e-7)
+    assert impacts[-1].after is ss.Mode.CLOSED and run.events[-1] == impacts[-1]
+    assert len(impacts) <= 3 + (np.log(1e-9) / np.log(restitution) if restitution > 0.0 else 0)
     speed = np.sqrt(2.0 * G)
     losses = [m * (1 - restitution**2) for m in speed**2 * restitution ** (2.0 * np.arange(5))]
-    assert [e.loss for e in struck[:5]] == pytest.approx(losses[: len(struck)], rel=1e-9)
+    assert [e.loss for e in impacts[:5]] == pytest.approx(losses[: len(impacts)], rel=1e-9)
     rest = run.at([end + 1e-3, 20.0])
     assert np.all(rest["ball.velocity"] == 0.0) and np.all(rest["floor.gap"] == 0.0)
     assert rest["floor.normal_force"] == pytest.approx(2.0 * G)
@@ -77,7 +77,7 @@ def test_ball_between_walls_matches_closed_form(restitution: float) -> None:
     assert residual(run, ["left", "right"], {}) < 1e-12
 
 
-def test_oscillating_wall_strikes_at_closed_form_times() -> None:
+def test_oscillating_wall_hits_at_closed_form_times() -> None:
     """A ball on a vibrating plate against a search for roots of the closed-form flight, ε = 0.5."""
     amplitude, frequency, eps = 0.05, 3.0, 0.5
     omega = 2.0 * np.pi * frequency
@@ -108,7 +108,7 @@ def test_oscillating_wall_strikes_at_closed_form_times() -> None:
     assert run["plate.gap"].min() > -1e-14
 
 
-def test_wall_that_starts_to_move_strikes() -> None:
+def test_wall_that_starts_to_move_hits() -> None:
     """A resting mass and a wall whose ramp begins at t = 1: an impact at the breakpoint; ε = 0.5 throws it
     ahead."""
     m = ss.Machine(mass=3.0, names=["x"])
@@ -132,7 +132,7 @@ def row(restitution, separation, impact=("poisson", "poisson")):
     )
 
 
-def test_separated_masses_strike_in_sequence() -> None:
+def test_separated_masses_collide_in_sequence() -> None:
     """Newton's cradle with a gap: two impacts in the order of time, each of two masses."""
     run = row(1.0, 0.5)
     assert [(e.element, e.time) for e in run.events] == [("ab", 1.0), ("bc", 1.5)]
@@ -145,7 +145,7 @@ def test_separated_masses_strike_in_sequence() -> None:
 @pytest.mark.parametrize(
     ("restitution", "after"), [(0.0, (1, 1, 1)), (1.0, (-1, 2, 2)), (0.5, (0.0, 1.5, 1.5))]
 )
-def test_masses_that_touch_are_struck_together(restitution, after) -> None:
+def test_touching_masses_share_one_impact(restitution, after) -> None:
     """Without a gap: one impact of both contacts, logged as one instant.
 
     It is not the limit of a gap that closes (0, 0, 1 at ε = 1): order matters, and a rigid row has none.
@@ -172,7 +172,7 @@ def test_mixed_impact_laws_use_newton() -> None:
 @pytest.mark.parametrize("law", ["newton", "poisson"])
 @pytest.mark.parametrize("v", [-1.0, 0.3])
 def test_body_between_touching_walls_stops(law, v) -> None:
-    """The walls strike in turn, and each impact takes speed: an inelastic collapse, by either law, at v = 0."""
+    """The walls are hit in turn, and each impact takes speed: an inelastic collapse, by either law, at v = 0."""
     m = ss.Machine(mass=2.0, names=["x"])
     m.add_contact("low", normal={"x": 1.0}, restitution=0.5, impact=law)
     m.add_contact("high", normal={"x": -0.7}, restitution=0.8, impact=law)
@@ -288,18 +288,18 @@ def test_impact_on_a_belt_matches_hand_calculation(side: float, impact: str) -> 
         impact=impact,
     )
     run = ss.simulate(m, t_end=0.5, initial={"y.position": drop})
-    (struck,) = (e for e in run.events if e.impact)
+    (hit,) = (e for e in run.events if e.impact)
     speed = np.sqrt(2.0 * G * drop)
-    assert struck.time == pytest.approx(speed / G, abs=1e-15)
-    assert struck.normal_impulse == pytest.approx(mass * speed, rel=1e-13)
+    assert hit.time == pytest.approx(speed / G, abs=1e-15)
+    assert hit.normal_impulse == pytest.approx(mass * speed, rel=1e-13)
     along = mu * mass * speed * side
-    assert struck.tangential_impulse == pytest.approx(-along, rel=1e-13)
-    after = run.at(struck.time)
+    assert hit.tangential_impulse == pytest.approx(-along, rel=1e-13)
+    after = run.at(hit.time)
     assert after["x.velocity"][0] == pytest.approx(along / mass, rel=1e-13)
     taken = 0.5 * mass * speed**2 - 0.5 * along**2 / mass + along * belt
-    assert struck.loss == pytest.approx(taken, rel=1e-13)
+    assert hit.loss == pytest.approx(taken, rel=1e-13)
     # from there on friction μ m g drives it, and the belt works on
-    later = run.t[-1] - struck.time
+    later = run.t[-1] - hit.time
     assert run.energy.surfaces["belt"][-1] == pytest.approx(
         (along + mu * mass * G * later * side) * belt, rel=1e-12
     )
@@ -338,8 +338,8 @@ def test_energy_balances_after_an_initial_impact_of_a_moving_wall() -> None:
     m = ss.Machine(mass=3.0, names=["x"])
     m.add_contact("wall", normal={"x": 1.0}, gap=ss.Ramp(slope=-0.5), restitution=0.4)
     run = ss.simulate(m, t_end=1.0, initial={"x.velocity": -1.0})
-    (struck,) = run.events
-    assert struck.time == 0.0 and struck.normal_impulse == pytest.approx(3.0 * 1.4 * 1.5, rel=1e-14)
+    (hit,) = run.events
+    assert hit.time == 0.0 and hit.normal_impulse == pytest.approx(3.0 * 1.4 * 1.5, rel=1e-14)
     assert run["x.velocity"] == pytest.approx(0.5 + 0.4 * 1.5, rel=1e-14)
-    assert struck.loss == pytest.approx(0.5 * 3.0 * (1.0 - 0.4**2) * 1.5**2, rel=1e-13)
+    assert hit.loss == pytest.approx(0.5 * 3.0 * (1.0 - 0.4**2) * 1.5**2, rel=1e-13)
     assert run.energy.residual < 1e-14

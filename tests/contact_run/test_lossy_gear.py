@@ -17,32 +17,33 @@ import stickslip as ss
 RATIO, FRICTION = 2.0, 1.0 / 3.0
 
 
-def gear(play: float, bearing: bool) -> ss.Machine:
-    """The counter flank B carries at first."""
+def gear(backlash: float, bearing: bool) -> ss.Machine:
+    """Return a gear with the flanks A and B; B carries the load at the start."""
     torque = {"p1": ss.Sine(10.0, 1.0), "p2": ss.Ramp(slope=2.5, offset=-10.0, stop=2.0)}
     m = ss.Machine(mass=[1.0, 1.5], names=["p1", "p2"], force=torque)
     for name, side in (("A", 1.0), ("B", -1.0)):
         m.add_contact(
             name, normal={"p1": side, "p2": -side * RATIO}, tangent={"p1": 1.0, "p2": RATIO}, friction=FRICTION,
-            gap=0.5 * play,
+            gap=0.5 * backlash,
         )  # fmt: skip
     if bearing:
         m.add_friction("bearing", on="p1", law=ss.Coulomb(0.5) + ss.Viscous(0.5))
     return m
 
 
-def truth(play: float, bearing: bool) -> LossyGear:
+def truth(backlash: float, bearing: bool) -> LossyGear:
     return LossyGear(
-        inertia=(1.0, 1.5), ratio=RATIO, friction=FRICTION, play=play, bearing=(0.5, 0.5) if bearing else (0.0, 0.0),
+        inertia=(1.0, 1.5), ratio=RATIO, friction=FRICTION, backlash=backlash,
+        bearing=(0.5, 0.5) if bearing else (0.0, 0.0),
         torque=(lambda t: 10.0 * np.sin(2.0 * np.pi * t), lambda t: -10.0 + 2.5 * min(t, 2.0)),
     )  # fmt: skip
 
 
-def compared(play: float, bearing: bool, t_end: float) -> tuple[list[str], float, float]:
+def compared(backlash: float, bearing: bool, t_end: float) -> tuple[list[str], float, float]:
     """Events, and the greatest errors of their times and of the final state."""
-    start = np.array([0.5 * play, 0.0, 0.0, 0.0])
-    expected, end = truth(play, bearing).run(t_end, start, -1)
-    run = ss.simulate(gear(play, bearing), t_end, initial=start)
+    start = np.array([0.5 * backlash, 0.0, 0.0, 0.0])
+    expected, end = truth(backlash, bearing).run(t_end, start, -1)
+    run = ss.simulate(gear(backlash, bearing), t_end, initial=start)
     assert run.success
     report = ss.analysis.audit(run)
     assert report.passed, report
@@ -56,19 +57,19 @@ def compared(play: float, bearing: bool, t_end: float) -> tuple[list[str], float
     )
 
 
-@pytest.mark.parametrize("play", [0.01, 1e-6])
+@pytest.mark.parametrize("backlash", [0.01, 1e-6])
 @pytest.mark.parametrize("bearing", [False, True])
-def test_published_examples_agree_with_scipy(bearing: bool, play: float) -> None:
-    """Half a second, as published: locked twice, reversed twice; one flank carries, so play plays no part."""
-    what, times, states = compared(play, bearing, 0.5)
+def test_published_examples_agree_with_scipy(bearing: bool, backlash: float) -> None:
+    """Half a second, as published: locked twice, reversed twice; one flank carries, so backlash has no effect."""
+    what, times, states = compared(backlash, bearing, 0.5)
     assert what == ["stops", "forwards", "stops", "backwards"]
     assert times < 1e-14 and states < 1e-14
 
 
-@pytest.mark.parametrize("play", [0.03, 0.01, 1e-3, 1e-6])
+@pytest.mark.parametrize("backlash", [0.03, 0.01, 1e-3, 1e-6])
 @pytest.mark.parametrize("bearing", [False, True])
-def test_flank_changes_over_three_seconds_agree_with_scipy(bearing: bool, play: float) -> None:
-    what, times, states = compared(play, bearing, 3.0)
+def test_flank_changes_over_three_seconds_agree_with_scipy(bearing: bool, backlash: float) -> None:
+    what, times, states = compared(backlash, bearing, 3.0)
     assert {"parts", "strikes +", "strikes -"} < set(what)
     assert times < 2e-11 and states < 2e-11
 
@@ -101,7 +102,7 @@ def test_gear_without_backlash_agrees_with_scipy(bearing: bool) -> None:
 
 @pytest.mark.parametrize("bearing", [False, True])
 def test_flanks_without_backlash_change_with_the_force(bearing: bool) -> None:
-    """With a play of 1e-9 they meet after a flight that is too short to tell."""
+    """With a backlash of 1e-9 they meet after a flight that is too short to tell."""
     start = np.array([0.5e-9, 0.0, 0.0, 0.0])
     _, end = truth(1e-9, bearing).run(3.0, start, -1)
     run = ss.simulate(gear(0.0, bearing), 3.0)

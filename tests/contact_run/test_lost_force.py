@@ -85,7 +85,7 @@ def test_utilisation_in_the_message_is_at_most_100_percent() -> None:
     "law", [ss.Coulomb(1.0, 0.8), STRIBECK, ss.StickSlip(ss.Coulomb(1.0, 0.8), memory=0.01)]
 )
 def test_bodies_swinging_against_walls_gain_no_energy(law: ss.Law) -> None:
-    """Two masses, one with dry friction that strikes, leans on and leaves a wall: all runs end, none gains energy."""
+    """Two masses, one with dry friction that hits, leans on and leaves a wall: all runs end, none gains energy."""
     for seed in range(16):
         rng = np.random.default_rng(seed)
         drive = ss.Sine(amplitude=rng.uniform(1, 4), frequency=rng.uniform(0.2, 1.5), phase=rng.uniform(0, 6))

@@ -75,7 +75,7 @@ def test_force_reversal_just_after_a_flank_change_is_followed(later: float) -> N
 
 @pytest.mark.parametrize("law", ["newton", "poisson"])
 def test_impact_does_not_preload_a_block_between_walls(law: str) -> None:
-    """A hammer strikes a block that fills a rough slot: momentum alone decides, the walls give no impulse along it."""
+    """A hammer hits a block that fills a rough slot: momentum alone decides, the walls give no impulse along it."""
     m = ss.Machine(mass=[2.0, 2.0, 1.0], names=["x", "y", "hammer"])
     for name, side in (("floor", 1.0), ("ceiling", -1.0)):
         m.add_contact(name, normal={"y": side}, tangent={"x": 1.0}, friction=0.5, impact=law)

@@ -29,7 +29,8 @@ EARLY = START + np.geomspace(1e-7, 0.3, 40)
 
 
 def test_stops_never_pull_before_they_push() -> None:
-    """A guide and two stops without play: of least norm guide and one stop bear half each, and the other one nothing."""
+    """Guide and two stops without backlash: with least norm guide and one stop carry half each, the other stop
+    nothing."""
     m = ss.Machine(mass=[1.0], names=["x"], force={"x": _rising()})
     m.add_friction("guide", on="x", law=ss.Coulomb(2.0), normal_load=1.0)
     m.add_contact("low", normal={"x": 1.0})
@@ -42,7 +43,7 @@ def test_stops_never_pull_before_they_push() -> None:
 
 
 def test_stop_across_a_tiny_clearance_carries_no_force() -> None:
-    """The time to cross a play of 1e-14 m says nothing about how fast the force rises."""
+    """The time to cross a backlash of 1e-14 m says nothing about how fast the force rises."""
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": _rising()})
     m.add_friction("guide", on="x", law=ss.Coulomb(2.0), normal_load=1.0)
     m.add_contact("low", normal={"x": 1.0})

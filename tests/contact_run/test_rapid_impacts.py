@@ -168,7 +168,7 @@ def test_light_body_agrees_with_decimal_sequence(ratio: float, restitution: floa
 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("restitution", [0.3, 0.5])
-def test_body_that_separates_slowly_is_struck_on_the_way_to_the_limit(law: str, restitution: float) -> None:
+def test_slowly_separating_body_is_hit_on_the_way_to_the_limit(law: str, restitution: float) -> None:
     """A fourth body touches the third one and leaves it at 0.2 m/s, until the collapse of the others makes it faster.
 
     Taken to the limit first the collapse would leave (0.3499, 0.3499, 0.3499, 0.4998) at e = 0.5.

@@ -48,7 +48,7 @@ def test_a_ball_bounces(given, law, impact):
 
 @pytest.mark.parametrize("impact", ["poisson", "newton"])
 def test_each_contact_uses_its_own_approach_speed(impact):
-    """Two bodies strike two floors at one instant, and a third, which rests on the second, is thrown by Poisson's law
+    """Two bodies hit two floors at one instant, and a third, which rests on the second, is thrown by Poisson's law
     with e(0) of what presses it, by Newton's not at all.
     """
     m = ss.Machine(mass=[1.0, 2.0, 3.0], names=["a", "b", "c"])

@@ -62,7 +62,7 @@ def test_touching_unequal_balls_match_closed_form(law: str, restitution: float) 
 @pytest.mark.parametrize("restitution", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("n", [2, 3])
 def test_ball_leaves_a_right_angled_corner_reversed(law: str, restitution: float, n: int) -> None:
-    """v -> -ε v, whichever wall is struck first, or all of them at once; also in other coordinates."""
+    """v -> -ε v, whichever wall is hit first, or all of them at once; also in other coordinates."""
     rng = np.random.default_rng([n, 7])
     for k in range(60):
         turn, _ = np.linalg.qr(rng.normal(size=(n, n)))
@@ -76,9 +76,9 @@ def test_ball_leaves_a_right_angled_corner_reversed(law: str, restitution: float
         for i in range(n):
             m.add_contact(f"w{i}", normal=walls[i], gap=float(gaps[i]), restitution=restitution, impact=law)
         run = ss.simulate(m, 12.0, initial=np.concatenate([np.zeros(n), shape @ speed]))
-        struck = {e.element: e.time for e in run.events if e.before is ss.Mode.OPEN or k % 3 == 0}
-        assert run.success and len(struck) == n
-        assert [struck[f"w{i}"] for i in range(n)] == pytest.approx(-gaps / speed, rel=1e-12, abs=1e-15)
+        hit = {e.element: e.time for e in run.events if e.before is ss.Mode.OPEN or k % 3 == 0}
+        assert run.success and len(hit) == n
+        assert [hit[f"w{i}"] for i in range(n)] == pytest.approx(-gaps / speed, rel=1e-12, abs=1e-15)
         assert walls @ run.state.x[n:] == pytest.approx(-restitution * speed, abs=1e-13)
 
 
@@ -130,9 +130,9 @@ def test_rocking_block_loses_speed_by_housner(law: str, upright: bool) -> None:
         flight = 2.0 / p * np.arctanh(w * p / slow) if upright else 2.0 * w / slow
         times.append(times[-1] + flight)
         w *= left
-    struck = [e for e in run.events if e.impact and e.normal_impulse > 0.0]
-    assert [e.time for e in struck[:39]] == pytest.approx(times[1:], rel=1e-11)
-    assert [e.element for e in struck[:4]] == ["right", "left", "right", "left"]
-    after = run.at([e.time for e in struck[:39]])["phi.velocity"]
+    hit = [e for e in run.events if e.impact and e.normal_impulse > 0.0]
+    assert [e.time for e in hit[:39]] == pytest.approx(times[1:], rel=1e-11)
+    assert [e.element for e in hit[:4]] == ["right", "left", "right", "left"]
+    after = run.at([e.time for e in hit[:39]])["phi.velocity"]
     assert np.abs(after) == pytest.approx(0.3 * left ** np.arange(1, 40), rel=1e-11)
     assert np.abs(run.y[3:, -1]).max() < 1e-20

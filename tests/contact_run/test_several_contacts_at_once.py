@@ -17,7 +17,7 @@ SLOW = [0.0, 1e-15, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7]
 
 
 def corner(away: float, restitution: float, rule: str, scale: float = 1.0) -> ss.Trajectory:
-    """B, at 45 degrees, strikes while A, which has no gap, separates slowly."""
+    """B, at 45 degrees, hits while A, which has no gap, separates slowly."""
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
     m.add_contact("A", normal={"y": 1.0}, gap=-1.0 * scale, restitution=restitution, impact=rule)
     m.add_contact(
@@ -54,7 +54,7 @@ def test_separating_contact_takes_no_part_in_an_impact(
 
 
 def test_elastic_impacts_keep_the_energy_in_sequence_as_well() -> None:
-    """B, A, B where A separates so fast that it has a gap when B strikes: the same end as that of the joint impact."""
+    """B, A, B where A separates so fast that it has a gap when B hits: the same end as that of the joint impact."""
     for away in (1e-5, 1e-4, 1e-3):
         run = corner(away, 1.0, "newton")
         assert [e.element for e in run.events] == ["B", "A", "B"]
@@ -163,7 +163,7 @@ def test_impulses_at_one_instant_are_all_counted() -> None:
         instants = [e.time for e in run.events if e.impact]
         several += len(instants) - len(set(instants))
         assert run.energy.residual < 1e-9, seed
-    assert several > 20  # contacts struck at one instant
+    assert several > 20  # contacts with an impact at one instant
 
 
 def test_chain_keeps_every_collision() -> None:

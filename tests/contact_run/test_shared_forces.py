@@ -235,16 +235,16 @@ def test_a_wedge_gear_with_a_guide_stays_where_forces_balance(guide, friction) -
 def test_lossy_gear_of_two_flanks_finishes() -> None:
     """Two opposed flanks with friction and bearing friction: at the first stop all of them hold together."""
     root = np.sqrt(0.5)
-    for play in (1e-9, 1e-5, 1e-3):
+    for backlash in (1e-9, 1e-5, 1e-3):
         m = ss.Machine(
             mass=[1.0, 1.5],
             names=["p1", "p2"],
             force={"p1": ss.Sine(10.0, 1.0), "p2": ss.Ramp(slope=2.5, offset=-10.0, stop=2.0)},
         )
         normal, tangent = {"p1": root, "p2": -2.0 * root}, {"p1": root, "p2": 2.0 * root}
-        m.add_contact("A", normal=normal, tangent=tangent, friction=1.0 / 3.0, gap=play)
+        m.add_contact("A", normal=normal, tangent=tangent, friction=1.0 / 3.0, gap=backlash)
         m.add_contact(
-            "B", normal={k: -v for k, v in normal.items()}, tangent=tangent, friction=1.0 / 3.0, gap=play
+            "B", normal={k: -v for k, v in normal.items()}, tangent=tangent, friction=1.0 / 3.0, gap=backlash
         )
         m.add_friction("bearing", on="p1", law=ss.Coulomb(0.5))
         run = ss.simulate(m, t_end=0.5)
@@ -390,13 +390,13 @@ def test_belt_pushing_body_against_wall_slips(at) -> None:
     assert run["wall.normal_force"][-1] == pytest.approx(7.0, rel=1e-12)
 
 
-@pytest.mark.parametrize("play", [1e-13, 6.8e-11, 1e-7])
-def test_bounces_in_a_narrow_clearance_end(play) -> None:
+@pytest.mark.parametrize("backlash", [1e-13, 6.8e-11, 1e-7])
+def test_bounces_in_a_narrow_clearance_end(backlash) -> None:
     """ε = 1/2: at rest at the stop that the force points to, long before the run ends."""
     m = ss.Machine(mass=0.17, names=["x"], force={"x": ss.Sine(amplitude=0.4, frequency=0.5)})
     for name, side in (("low", 1.0), ("high", -1.0)):
-        m.add_contact(name, normal={"x": side}, gap=0.5 * play, restitution=0.5)
+        m.add_contact(name, normal={"x": side}, gap=0.5 * backlash, restitution=0.5)
     run = ss.simulate(m, t_end=3.6)
     assert run.status == "finished"
-    assert run["x.position"][-1] == pytest.approx(-0.5 * play, rel=1e-6)
+    assert run["x.position"][-1] == pytest.approx(-0.5 * backlash, rel=1e-6)
     assert run["low.normal_force"][-1] == pytest.approx(0.4 * np.sin(0.4 * np.pi), rel=1e-9)

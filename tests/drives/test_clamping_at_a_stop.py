@@ -60,9 +60,9 @@ def test_stop_under_limited_output_is_reached_at_closed_form_time():
     reference = ss.Piecewise([0.0, 2.0, 6.0], [2.0, 2.0, 0.0])  # e' = -1/2 from t = 2 on
     m.add_controller(control, name="c", measure="q.velocity", reference=reference, to="q")
     run = ss.simulate(m, 6.0, t_eval=[4.0, 5.5, 6.0])
-    strike = np.sqrt(2 * 0.1 / LIMIT)
+    impact = np.sqrt(2 * 0.1 / LIMIT)
     assert [(x.element, str(x.after)) for x in run.events] == [("stop", "closed"), ("c", "free")]
     # The integral is held at 0 (raw >= 2 - v > 0.8 all along), so raw = e = LIMIT at t = 4.4; it follows from there
     # until ki e = 0.5 at t = 5.
-    assert [x.time for x in run.events] == pytest.approx([strike, 5.0], abs=1e-9)
+    assert [x.time for x in run.events] == pytest.approx([impact, 5.0], abs=1e-9)
     assert run["c.output"] == pytest.approx([0.8, 0.25 + 0.3 + 0.1875, 0.3 + 0.25], abs=1e-9)

@@ -218,7 +218,7 @@ def test_elastic_gear_without_backlash_matches_closed_form() -> None:
 
 
 def test_backlash_at_the_output_scales_by_the_ratio() -> None:
-    """Rigid: the motor turns ratio * backlash/2 before the flank strikes."""
+    """Rigid: the motor turns ratio * backlash/2 before the flank is hit."""
     axis = ss.Drive()
     axis.add("motor", parts.Motor(1.0))
     axis.add("gear", parts.Gear(6.0, efficiency=1.0, backlash=0.01))

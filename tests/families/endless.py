@@ -1,8 +1,8 @@
 """Causes of endless impacts: walls that close in on a body, impacts without loss, a part without clearance.
 
-Where no position keeps all gaps open the machine has no answer. Before that a body between walls that close strikes
-them without limit: with play s and e = 1 its speed grows as 1/s (the area in the phase plane is kept), and the number
-of impacts, the integral of speed over play, has no bound.
+Where no position keeps all gaps open the machine has no answer. Before that a body between walls that close hits
+them without limit: with backlash s and e = 1 its speed grows as 1/s (the area in the phase plane is kept), and the number
+of impacts, the integral of speed over backlash, has no bound.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def verdict(run: ss.Trajectory, t_end: float) -> str:
 def without_clearance(run: ss.Trajectory) -> str:
     """``proven: no answer`` where a body without friction moves between touching contacts of restitution 1, and every
     direction in which it can move approaches one of those at rest: they keep its energy, and those that recede are
-    struck only while it is faster than they are.
+    hit only while it is faster than they are.
     """
     d, t = describe(run.machine), float(run.t[-1])
     n = len(d.names)

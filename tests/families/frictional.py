@@ -37,7 +37,7 @@ def _rows(rng: Rng, kind: str, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def build(seed: int) -> Case:
-    """A body that slides, sticks and strikes."""
+    """A body that slides, sticks and has impacts."""
     rng = np.random.default_rng([14004, seed])
     kind = one_of(rng, "particle", "body", "body", "rows")
     n = {"particle": 2, "body": 3, "rows": int(rng.integers(2, 5))}[kind]

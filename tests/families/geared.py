@@ -22,18 +22,18 @@ def _bearing(rng: Rng, m: ss.Machine, on: str) -> None:
 
 
 def _lossy(rng: Rng, ratio: float) -> ss.Machine:
-    """Two shafts, both flanks as contacts, with or without play; tooth friction by the sliding of the flanks."""
+    """Two shafts, both flanks as contacts, with or without backlash; tooth friction by the sliding of the flanks."""
     names = ["motor", "wheel"]
     m = ss.Machine(
         mass=[between(rng, 0.1, 3.0), between(rng, 0.1, 30.0)], damping=one_of(rng, 0.0, 0.05), names=names
     )
-    play = one_of(rng, 0.0, 0.0, between(rng, 1e-4, 1e-1))
+    backlash = one_of(rng, 0.0, 0.0, between(rng, 1e-4, 1e-1))
     slide = float(rng.uniform(0.2, 1.5))
     mu, e = between(rng, 0.02, 0.5), one_of(rng, 0.0, 0.0, 0.3)
-    for name, side in (("drive flank", 1.0), ("counter flank", -1.0)):
+    for name, side in (("drive flank", 1.0), ("opposite flank", -1.0)):
         normal = {"motor": side, "wheel": -side * ratio}
         tangent = {"motor": slide, "wheel": slide * ratio}
-        m.add_contact(name, normal=normal, tangent=tangent, friction=mu, gap=0.5 * play, restitution=e)
+        m.add_contact(name, normal=normal, tangent=tangent, friction=mu, gap=0.5 * backlash, restitution=e)
     return m
 
 

@@ -1,4 +1,4 @@
-"""Light parts between heavy ones, walls and corners, struck from several sides in rapid succession.
+"""Light parts between heavy ones, walls and corners, hit from several sides in rapid succession.
 
 Without friction and forces the velocities follow from the impacts alone: they are held against a program that makes one
 impact after the other in decimal arithmetic, wherever gaps and rates that rounding moves lead to the same velocities.

@@ -151,16 +151,16 @@ def problem(run: ss.Trajectory) -> _Problem | None:
     gaps = {c.name: float(c.normal.numbers @ q + c.gap.signal.value(t, 0)) for c in d.contacts}
     near = [c for c in d.contacts if c.name in named or abs(gaps[c.name]) <= 1e-2 * size_q]
     rates = [float(c.normal.numbers @ v + c.gap.signal.value(t, 1)) for c in near]
-    struck = any(rate < -size_v for rate in rates)
-    if not struck:
+    has_impact = any(rate < -size_v for rate in rates)
+    if not has_impact:
         near = [c for c, rate in zip(near, rates, strict=True) if rate <= size_v]
     friction: list[_Friction] = []
     normals = [c.normal.numbers for c in near]
     for k, c in enumerate(near):
         if c.place is not None:
             slides = float(c.place.along.numbers @ v - c.place.surface_velocity.value(t, 0))
-            friction.append(_friction(c.place, t, slides, np.inf if struck else size_v, k, None))
-    if struck:
+            friction.append(_friction(c.place, t, slides, np.inf if has_impact else size_v, k, None))
+    if has_impact:
         for f, c in zip(friction, [c for c in near if c.place is not None], strict=True):
             assert c.place is not None
             mu = _laws.kinetic(c.place.law)

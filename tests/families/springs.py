@@ -1,4 +1,4 @@
-"""Bodies between elastic stops, with play, preload and tables, on friction, floors and controllers."""
+"""Bodies between elastic stops, with backlash, preload and tables, on friction, floors and controllers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from families.case import Case, Rng, between, one_of, signal
 
 
 def _table(rng: Rng, k: float) -> tuple[np.ndarray, np.ndarray]:
-    """A characteristic through zero, with play in half of the cases, some of it falling."""
+    """A characteristic through zero, with backlash in half of the cases, some of it falling."""
     x = np.cumsum(rng.uniform(1e-3, 0.05, int(rng.integers(2, 7))))
     f = k * np.cumsum(np.diff(x, prepend=0.0) * rng.uniform(-0.1, 2.0, x.size))
-    play = float(one_of(rng, 0.0, rng.uniform(1e-3, 0.03)))
-    both = np.concatenate([-(play + x)[::-1], [-play, play] if play else [0.0], play + x])
-    forces = np.concatenate([-f[::-1], [0.0, 0.0] if play else [0.0], f])
+    backlash = float(one_of(rng, 0.0, rng.uniform(1e-3, 0.03)))
+    both = np.concatenate([-(backlash + x)[::-1], [-backlash, backlash] if backlash else [0.0], backlash + x])
+    forces = np.concatenate([-f[::-1], [0.0, 0.0] if backlash else [0.0], f])
     return both, forces
 
 

@@ -1,4 +1,4 @@
-"""Bodies between opposed stops, with play from none to large, pushed to and fro."""
+"""Bodies between opposed stops, with backlash from none to large, pushed to and fro."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def build(seed: int) -> Case:
         if i > 0 and rng.random() < 0.4:
             continue
         form = {names[i]: 1.0} if i == 0 or rng.random() < 0.5 else {names[i]: 1.0, names[i - 1]: -1.0}
-        play = one_of(rng, 0.0, 0.0, between(rng, 1e-14, 1e-9), between(rng, 1e-6, 0.3))
+        backlash = one_of(rng, 0.0, 0.0, between(rng, 1e-14, 1e-9), between(rng, 1e-6, 0.3))
         rough = n > 1 and rng.random() < 0.3
         for side, stop in ((1.0, "low"), (-1.0, "high")):
             m.add_contact(
-                f"{stop}{i}", normal={name: side * f for name, f in form.items()}, gap=0.5 * play,
+                f"{stop}{i}", normal={name: side * f for name, f in form.items()}, gap=0.5 * backlash,
                 tangent={names[(i + 1) % n]: 1.0} if rough else None, friction=0.2 if rough else None,
                 restitution=e, impact=impact,
             )  # fmt: skip

@@ -65,10 +65,10 @@ KNOWN = {
     "chatter_7_6": {"wheel stands still for, over the worm", "elastic teeth: phases of sliding"},
     "chatter_7_7": {"wheel stands still for, over the worm", "elastic teeth: phases of sliding"},
     "chatter_7_8": {
-        "15 rpm: strikes of the counter flank in 100 s",
-        "15 rpm: first strike of the counter flank",
-        "counter flank struck from",
-        "elastic teeth, 15 rpm: first strike of the counter flank",
+        "15 rpm: impacts on the opposite flank in 100 s",
+        "15 rpm: first impact on the opposite flank",
+        "opposite flank hit from",
+        "elastic teeth, 15 rpm: first impact on the opposite flank",
     },
 }
 

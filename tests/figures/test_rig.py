@@ -13,7 +13,7 @@ from published import rig_fit, teeth_fit
 from scipy.integrate import solve_ivp
 
 import stickslip as ss
-from stickslip_figures import Check, chatter_counter, get
+from stickslip_figures import Check, chatter_opposite_flank, get
 from stickslip_figures import _rig_runs as runs
 from stickslip_figures import _rig_teeth as teeth
 from stickslip_figures import chatter_rig as rig
@@ -124,12 +124,14 @@ def test_first_flight_slopes_contradict_the_standstills() -> None:
         assert teeth.slopes(teeth_fit.lower(TEETH.stiffness, damping, end=0.2), 0)[0] > 53.9
 
 
-def test_counter_flank_is_hit_at_15_rpm_only() -> None:
-    """Figure 7.8; the first strike is at 2.24 s, printed 1.4 s, and no tolerance of the integrator moves it."""
-    assert [teeth_fit.strike(TEETH.stiffness, TEETH.damping, rate) for rate in (4.5, 12.0)] == [math.inf] * 2
-    assert teeth_fit.strike(TEETH.stiffness, TEETH.damping, 15.0) == pytest.approx(2.2411, abs=1e-4)
+def test_opposite_flank_is_hit_at_15_rpm_only() -> None:
+    """Figure 7.8; the first impact is at 2.24 s, printed 1.4 s, and no tolerance of the integrator moves it."""
+    assert [teeth_fit.first_impact(TEETH.stiffness, TEETH.damping, rate) for rate in (4.5, 12.0)] == [
+        math.inf
+    ] * 2
+    assert teeth_fit.first_impact(TEETH.stiffness, TEETH.damping, 15.0) == pytest.approx(2.2411, abs=1e-4)
     gear = rig.rig(1, compliance=TEETH, motor_speed=-15.0 * rig.RPM)
-    sharp = ss.simulate(gear, t_end=2.5, rtol=1e-12).events.of("counter_flank")
+    sharp = ss.simulate(gear, t_end=2.5, rtol=1e-12).events.of("opposite_flank")
     assert sharp.time[0] == pytest.approx(2.2411, abs=1e-4)
 
 
@@ -212,12 +214,17 @@ def test_slopes_from_rests_match_closed_form() -> None:
 def test_figure_7_8_needs_an_ε_that_figure_7_5_excludes() -> None:
     """ε = 0.81 … 0.835: both flanks at 15 rpm, one at 12 and 4.5; but the worm rests nowhere."""
     for restitution in (0.81, 0.835):
-        assert chatter_counter.strikes(15.0, 5.0, restitution=restitution).size > 5
+        assert chatter_opposite_flank.impacts(15.0, 5.0, restitution=restitution).size > 5
         for rate in (4.5, 12.0):
-            assert chatter_counter.strikes(rate, chatter_counter.LONG, restitution=restitution).size == 0
+            assert (
+                chatter_opposite_flank.impacts(
+                    rate, chatter_opposite_flank.LONG, restitution=restitution
+                ).size
+                == 0
+            )
         assert not rig_fit.rests(rig_fit.lower(rig_fit.gear(SHAFT, DAMPING, restitution)))[0].any()
-    assert chatter_counter.strikes(15.0, chatter_counter.LONG, restitution=0.80).size == 0
-    assert chatter_counter.strikes(12.0, chatter_counter.LONG, restitution=0.84).size > 0
+    assert chatter_opposite_flank.impacts(15.0, chatter_opposite_flank.LONG, restitution=0.80).size == 0
+    assert chatter_opposite_flank.impacts(12.0, chatter_opposite_flank.LONG, restitution=0.84).size > 0
 
 
 def test_set_0_slides_and_set_1_flies() -> None:
@@ -242,25 +249,25 @@ STANDS = "wheel stands still for, over the worm"
 NEIGHBOURS: dict[str, dict[str, dict[str, float]]] = {
     "chatter_7_4": {
         "set 0: separations": {"wheel_inertia": INERTIAS[1]},
-        "set 0: sticks behind the first": {"shaft_damping": 0.0},
+        "set 0: sticks after the first": {"shaft_damping": 0.0},
         "set 0: slides for": {"shaft_stiffness": SHAFT * (1.0 + 1e-9)},
         "set 0: torque of the shaft at the end": {"friction": 0.2 * (1.0 + 1e-9)},
         "set 1: separations in 1.5 s": {"shaft_stiffness": 32.0},
         "set 1: phases of sliding": {"restitution": 0.05, "shaft_damping": 0.03},
-        "set 1: strikes of the counter flank": SOFT,
+        "set 1: impacts on the opposite flank": SOFT,
         "set 1: flights are longer than contacts by": {"shaft_stiffness": 60.0},
         "elastic teeth, set 0: separations": {"wheel_inertia": INERTIAS[1]},
-        "elastic teeth, set 0: sticks behind the first": {"wheel_inertia": INERTIAS[1]},
+        "elastic teeth, set 0: sticks after the first": {"wheel_inertia": INERTIAS[1]},
         "elastic teeth, set 1: flights are longer than contacts by": {
             "compliance": dataclasses.replace(TEETH, damping=4e4)
         },
     },
     "chatter_7_8": {
         "15 rpm: first separation": {"shaft_stiffness": SHAFT * (1.0 + 1e-9)},
-        "4.5 rpm: strikes of the counter flank in 100 s": {"restitution": 0.96},
-        "12 rpm: strikes of the counter flank in 100 s": {"restitution": 0.84},
-        "15 rpm: strikes of the counter flank in 100 s": {"restitution": 0.82},
-        "elastic teeth: dampings left by 7.4 with one flank at 12 rpm, both at 15": {
+        "4.5 rpm: impacts on the opposite flank in 100 s": {"restitution": 0.96},
+        "12 rpm: impacts on the opposite flank in 100 s": {"restitution": 0.84},
+        "15 rpm: impacts on the opposite flank in 100 s": {"restitution": 0.82},
+        "elastic teeth: dampings allowed by 7.4 with one flank at 12 rpm, both at 15": {
             "motor_speed": -4.5 * rig.RPM
         },
     },
@@ -291,13 +298,13 @@ WITHOUT = {
     "wheel in contact at 26.8 °/s of the worm",
     "worm in the first flight, mean speed",
     "wheel in the first flight, mean speed",
-    "15 rpm: first strike of the counter flank",
-    "counter flank struck from",
+    "15 rpm: first impact on the opposite flank",
+    "opposite flank hit from",
     STANDS,
     "elastic teeth: phases of sliding",
     "elastic teeth: worm in the first flight, mean speed",
     "elastic teeth: wheel in the first flight, mean speed",
-    "elastic teeth, 15 rpm: first strike of the counter flank",
+    "elastic teeth, 15 rpm: first impact on the opposite flank",
 }
 
 

@@ -155,7 +155,7 @@ def test_copies_and_files_keep_given_arguments(law: Any, tmp_path: Path) -> None
         assert other == m and repr(law_of(other)) == repr(given)
 
 
-def test_repr_shows_what_was_given() -> None:
+def test_repr_shows_the_arguments() -> None:
     assert repr(ss.Coulomb(0.8)) == "Coulomb(static=0.8)"
     assert repr(ss.Coulomb(0.8, 0.8)) == "Coulomb(static=0.8, kinetic=0.8)"
     assert ss.Coulomb(0.8).kinetic == 0.8 and ss.Coulomb(kinetic=0.8).static == 0.8

@@ -1,4 +1,4 @@
-"""A servo axis from parts, without friction, play, limits and steps of the encoder, is python-control's sampled loop."""
+"""A servo axis from parts, without friction, backlash, limits and encoder steps, is python-control's sampled loop."""
 
 import control as ct
 import numpy as np

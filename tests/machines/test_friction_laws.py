@@ -395,4 +395,4 @@ def test_maps_that_vary_friction_need_a_number():
         with pytest.raises(ValueError, match="gear = .* a gear whose friction is a number"):
             ss.analysis.chatter_map(gear, [0.1], [0.01])
     with pytest.raises(ValueError, match="gear = .* a gear whose friction is a number"):
-        ss.analysis.counter_flank_map(dataclasses.replace(WORM, clearance=1e-3), [1.0], [0.2], speed=[1.0])
+        ss.analysis.opposite_flank_map(dataclasses.replace(WORM, clearance=1e-3), [1.0], [0.2], speed=[1.0])

@@ -130,7 +130,7 @@ def test_opening_limit_matches_linear_algebra():
 
 
 def test_clearance_geometry_matches_closed_form():
-    """The flank travels j·cos γ·cos α_n along its normal for either play."""
+    """The flank travels j·cos γ·cos α_n along its normal for either backlash."""
     data = RIG.contact_data(0.0, gap=0.5e-3)
     normal = data.normals[0]
     assert RIG.normal_clearance == pytest.approx(normal[0] * RIG.wheel_backlash)
@@ -141,8 +141,8 @@ def test_clearance_geometry_matches_closed_form():
     assert dataclasses.replace(RIG, clearance=None).contact_data(0.0).normals.shape == (1, 2)
 
 
-def test_counter_flank_slides_like_lifting():
-    """Sliding on the counter flank while lowering has the inertia with tan(γ + ρ): never critical."""
+def test_opposite_flank_slides_like_lifting():
+    """Sliding on the opposite flank while lowering has the inertia with tan(γ + ρ): never critical."""
     data = RIG.contact_data(-0.5)
     direction = data.normals[1] + data.friction[1] * data.tangents[1]
     system = np.block([[data.mass, -direction[:, None]], [data.normals[1:], np.zeros((1, 1))]])
@@ -184,26 +184,26 @@ def test_opening_grows_with_speed():
 
 
 @pytest.mark.parametrize("friction", [0.14, 0.3])
-def test_counter_flank_speed_is_the_boundary(friction):
+def test_opposite_flank_speed_is_the_boundary(friction):
     gear = dataclasses.replace(RIG, friction=friction)
-    critical = gear.counter_flank_speed
+    critical = gear.opposite_flank_speed
     assert critical > 0.0
-    for factor, strikes in ((1.0 - 1e-9, False), (1.0 + 1e-9, True)):
-        assert dataclasses.replace(gear, motor_speed=-factor * critical).reaches_counter_flank is strikes
+    for factor, hits in ((1.0 - 1e-9, False), (1.0 + 1e-9, True)):
+        assert dataclasses.replace(gear, motor_speed=-factor * critical).reaches_opposite_flank is hits
 
 
-def test_soft_shaft_hits_the_counter_flank_at_any_speed():
+def test_soft_shaft_hits_the_opposite_flank_at_any_speed():
     """A soft shaft stores so much that the first flight is wide even at vanishing speed."""
     gear = dataclasses.replace(RIG, friction=0.4, shaft_stiffness=0.3)
-    assert gear.counter_flank_speed == 0.0
-    assert dataclasses.replace(gear, motor_speed=-1e-6).reaches_counter_flank
-    assert math.isinf(dataclasses.replace(gear, clearance=None).counter_flank_speed)
+    assert gear.opposite_flank_speed == 0.0
+    assert dataclasses.replace(gear, motor_speed=-1e-6).reaches_opposite_flank
+    assert math.isinf(dataclasses.replace(gear, clearance=None).opposite_flank_speed)
 
 
 def test_printed_speeds_can_be_met():
-    """4.5 rpm strikes one flank only and 15 rpm both, for some stiffness of the shaft (it is not printed)."""
+    """At 4.5 rpm one flank is hit and at 15 rpm both, for some stiffness of the shaft (it is not printed)."""
     gears = [dataclasses.replace(RIG, friction=0.25, shaft_stiffness=k) for k in np.geomspace(0.1, 10.0, 60)]
-    assert any(4.5 < gear.counter_flank_speed * 30 / np.pi < 15 for gear in gears)
+    assert any(4.5 < gear.opposite_flank_speed * 30 / np.pi < 15 for gear in gears)
 
 
 @pytest.mark.parametrize("damping", [0.0, 0.1])
@@ -223,7 +223,7 @@ def test_machine_is_described_as_the_contact_data(damping, monkeypatch):
     np.testing.assert_array_equal(machine.given["damping"], np.diag([0.0, damping]))
     forces = [float(machine.given["force"][name](-0.4 / RIG.motor_speed)) for name in ("wheel", "worm")]
     np.testing.assert_allclose(forces, data.force, rtol=1e-14)
-    assert [name for name, _ in machine.contacts] == ["flank", "counter_flank"]
+    assert [name for name, _ in machine.contacts] == ["flank", "opposite_flank"]
     for i, (_, contact) in enumerate(machine.contacts):
         assert [contact["normal"][name] for name in ("wheel", "worm")] == list(data.normals[i])
         assert [contact["tangent"][name] for name in ("wheel", "worm")] == list(data.tangents[i])
@@ -287,7 +287,7 @@ def test_damped_shaft_torque_matches_hand_calculation():
         "meeting_time",
         "chatter_cycle",
         "greatest_gap",
-        "counter_flank_speed",
+        "opposite_flank_speed",
     ],
 )
 def test_motion_of_a_damped_shaft_has_no_closed_form(name):

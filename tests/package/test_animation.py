@@ -53,7 +53,7 @@ def test_progress_bar_counts_pictures(
     assert counted == [("picture", 5), *[("picture", 1)] * 5]
 
 
-def test_html_plays(drive: ss.Trajectory, tmp_path: Path) -> None:
+def test_html_holds_every_frame(drive: ss.Trajectory, tmp_path: Path) -> None:
     drive.animate(tmp_path / "d.html", frames=3)
     text = (tmp_path / "d.html").read_text(encoding="utf-8")
     assert text.count("data:image/png;base64") == 3
@@ -131,7 +131,7 @@ def test_a_pendulum_swings() -> None:
     assert np.ptp(places[:, 0]) > 1.0
 
 
-def test_small_angles_are_magnified_and_the_note_says_so() -> None:
+def test_magnification_of_small_angles_is_in_the_note() -> None:
     rotor = ss.Machine(mass=1.0, stiffness=1.0, names=["rotor"], kind="rotary")
     shown = animation.picture(ss.simulate(rotor, t_end=1.0, dt=0.1, initial={"rotor.position": 0.01}))
     assert np.asarray(shown.bodies[-1].angle)[0] == pytest.approx(0.5)
@@ -180,7 +180,7 @@ def test_mp4_is_written_by_one_call(drive: ss.Trajectory, tmp_path: Path) -> Non
     assert head[4:8] == b"ftyp" and b"avc1" in head
 
 
-def test_mp4_without_ffmpeg_says_what_to_install(
+def test_mp4_without_ffmpeg_names_the_package_to_install(
     drive: ss.Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from matplotlib.animation import FFMpegWriter

@@ -35,10 +35,17 @@ def test_list_names_all_figures() -> None:
     assert [line.split()[0] for line in done.stdout.splitlines()] == stickslip_figures.names()
 
 
-def test_one_figure_writes_its_files(tmp_path: Path) -> None:
-    done = command("figures", "servo_2", "--out", str(tmp_path / "new" / "folder"))
+@pytest.fixture(scope="module")
+def produced(tmp_path_factory: pytest.TempPathFactory) -> tuple[subprocess.CompletedProcess[str], Path]:
+    """One figure in a folder that did not exist."""
+    out = tmp_path_factory.mktemp("figures") / "new" / "folder"
+    return command("figures", "servo_2", "--out", str(out)), out
+
+
+def test_one_figure_writes_its_files(produced: tuple[subprocess.CompletedProcess[str], Path]) -> None:
+    done, out = produced
     assert done.returncode == 0, done.stderr
-    written = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
+    written = {path.name for path in out.iterdir()}
     assert written == {"servo_2.png", "servo_2.csv", "checks.csv", "inputs.csv"}
     table = done.stdout.splitlines()
     titles = "figure quantity computed expected tolerance verdict expected from source"
@@ -48,23 +55,23 @@ def test_one_figure_writes_its_files(tmp_path: Path) -> None:
     assert table[-1].startswith("1 picture")
 
 
-def test_checks_are_saved(tmp_path: Path) -> None:
-    assert command("figures", "servo_2", "--out", str(tmp_path)).returncode == 0
-    with (tmp_path / "checks.csv").open(encoding="utf-8") as file:
+def test_checks_are_saved(produced: tuple[subprocess.CompletedProcess[str], Path]) -> None:
+    _, out = produced
+    with (out / "checks.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert {row["figure"] for row in rows} == {"servo_2"}
     for row in rows:
         assert float(row["computed"]) - float(row["expected"]) == float(row["deviation"])
         assert row["verdict"] == "agrees" and row["expected from"] in {str(origin) for origin in Origin}
         assert row["source"] and row["relation"] == "=" and float(row["tolerance"]) > 0.0
-    with (tmp_path / "inputs.csv").open(encoding="utf-8") as file:
+    with (out / "inputs.csv").open(encoding="utf-8") as file:
         given = list(csv.DictReader(file))
     assert {row["how"] for row in given} == {"printed", "chosen"}
     assert ("Fs", "1.5", "N") in {(row["name"], row["value"], row["unit"]) for row in given}
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "text"),
     [
         (["figures", "no_such_figure"], "unknown figure 'no_such_figure'; known are: belt"),
         (["figures", "--jobs", "0"], "jobs = 0 is not allowed"),
@@ -74,23 +81,30 @@ def test_checks_are_saved(tmp_path: Path) -> None:
         ([], "COMMAND"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_1(arguments: list[str], said: str, tmp_path: Path) -> None:
-    done = command(*arguments, *(["--out", str(tmp_path)] if arguments[:1] == ["figures"] else []))
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert done.stderr.startswith("stickslip: error: ") and done.stderr.count("\n") == 1
-    assert said in done.stderr
+def test_bad_input_is_one_line_and_exit_code_1(
+    arguments: list[str], text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main([*arguments, *(["--out", str(tmp_path)] if arguments[:1] == ["figures"] else [])])
+    assert ended.value.code == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("stickslip: error: ") and printed.err.count("\n") == 1
+    assert text in printed.err
     assert not list(tmp_path.iterdir())
 
 
-def test_file_in_place_of_the_output_folder_is_an_error(tmp_path: Path) -> None:
+def test_file_in_place_of_the_output_folder_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "file"
     file.write_text("")
     for out in (file, file / "below"):
-        done = command("figures", "servo_2", "--out", str(out))
-        assert done.returncode == 1
-        assert done.stderr.startswith(f"stickslip: error: cannot write to '{out}': ")
-        assert done.stderr.count("\n") == 1
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["figures", "servo_2", "--out", str(out)])
+        assert ended.value.code == 1
+        error = capsys.readouterr().err
+        assert error.startswith(f"stickslip: error: cannot write to '{out}': ") and error.count("\n") == 1
 
 
 def test_missing_matplotlib_names_the_extra(tmp_path: Path) -> None:
@@ -147,7 +161,7 @@ def test_the_summary_counts_origins_and_inputs_apart(
         ["0", "0", "0"],
         ["1", "0", "0"],
     ]
-    assert summary[6] == "put in, not checked: 0 printed, 1 chosen, 1 fitted"
+    assert summary[6] == "inputs, not checked: 0 printed, 1 chosen, 1 fitted"
     assert "sample  fitted to  a rest of 0.025 s: k = 60 Nm/rad" in said
 
 

@@ -329,7 +329,7 @@ def test_drawing_changes_nothing() -> None:
     assert m == before
 
 
-def test_without_matplotlib_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_message_without_matplotlib_names_the_package_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)  # as if it were not installed
     with pytest.raises(ImportError, match=r"stickslip\[figures\]"):
         belt().draw()

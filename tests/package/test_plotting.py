@@ -1,4 +1,4 @@
-"""Plot helpers, on a hand-made trajectory: a pad that sticks, slips both ways, opens, and is struck."""
+"""Plot helpers, on a hand-made trajectory: a pad that sticks, slips both ways, opens, and is hit."""
 
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -232,7 +232,7 @@ def test_legend_does_not_repeat_the_element_in_the_title(run: Hand) -> None:
     assert legends.faults(ax.figure) == []
 
 
-def test_energy_shows_what_is_not_zero(run: Hand) -> None:
+def test_energy_plot_shows_terms_that_are_not_zero(run: Hand) -> None:
     zero = np.zeros_like(run.t)
     run.energy = SimpleNamespace(  # type: ignore[attr-defined]
         t=run.t, kinetic=zero, elastic=zero, damping=zero, impacts=zero,

@@ -64,9 +64,9 @@ def rests(run: Trajectory) -> tuple[np.ndarray, np.ndarray]:
     """Durations of the rests after all impacts but the last, and of all flights, s."""
     spans = mode_spans(run, "flank")
     stands = {span.start: span.end - span.start for span in spans if span.kind == "stick"}
-    struck = run.events.time[run.events.impact]
+    at_impact = run.events.time[run.events.impact]
     flights = np.array([span.end - span.start for span in spans[:-1] if span.kind == "open"])
-    return np.array([stands.get(t, 0.0) for t in struck[:-1]]), flights
+    return np.array([stands.get(t, 0.0) for t in at_impact[:-1]]), flights
 
 
 def bend(run: Trajectory) -> float:

@@ -5,7 +5,7 @@ Nothing of the teeth is printed. The law is Kelvin–Voigt, ``λ_N = max(0, k_N�
 * k_N follows from figure 7.5 right: in the impacts of set 1 the worm stands still for about 0.025 s. A contact lasts
   half a swing of the wheel on its flank, so that the standstill goes with 1/√k_N and hardly depends on d_N. The worm
   stands still while its encoder of 13 bits reads the same line. (With the encoder of 15 bits k_N is 6.7e6 N/m.)
-* d_N is bounded by figure 7.4: the counter flank is not struck at 4.5 rpm (from 2.41e3 N s/m on), and flights last
+* d_N is bounded by figure 7.4: the opposite flank is not hit at 4.5 rpm (from 2.41e3 N s/m on), and flights last
   longer than contacts (up to 3.30e4 N s/m).
 * The slopes of the first flight, 26.8 and 1.3 °/s, are left out: the worm leaves with the twist of the shaft, which
   must unwind, and no damping takes the worm below 53.9 °/s beside standstills of 0.025 s.
@@ -47,9 +47,9 @@ def lower(
     return ss.simulate(rig(inertia_set, compliance=law, motor_speed=-rate * RPM), t_end=end, dt=step)
 
 
-def strike(stiffness: float, damping: float, rate: float, end: float = LONG) -> float:
-    """Time of the first impact on the counter flank, s; infinite if not before `end`."""
-    events = lower(stiffness, damping, rate=rate, end=end, step=end).events.of("counter_flank")
+def first_impact(stiffness: float, damping: float, rate: float, end: float = LONG) -> float:
+    """Time of the first impact on the opposite flank, s; infinite if not before `end`."""
+    events = lower(stiffness, damping, rate=rate, end=end, step=end).events.of("opposite_flank")
     return float(events.time[0]) if len(events) else math.inf
 
 
@@ -82,26 +82,26 @@ def flies_longer(stiffness: float, damping: float) -> bool:
 
 def bounds(stiffness: float) -> tuple[float, float]:
     """The dampings that figure 7.4 leaves: one flank at 4.5 rpm, and flights longer than contacts."""
-    low = edge(lambda d: math.isinf(strike(stiffness, d, 4.5)), 1e3, 5e3)
+    low = edge(lambda d: math.isinf(first_impact(stiffness, d, 4.5)), 1e3, 5e3)
     return low, edge(lambda d: flies_longer(stiffness, d), 1e4, 6e4)
 
 
 def window(stiffness: float) -> tuple[float, float]:
-    """The dampings with which the counter flank is struck at 15 rpm and not at 12."""
-    low = edge(lambda d: math.isinf(strike(stiffness, d, 12.0)), 5e3, 7.5e3)
-    return low, edge(lambda d: math.isinf(strike(stiffness, d, 15.0)), 7.5e3, 1.2e4)
+    """The dampings with which the opposite flank is hit at 15 rpm and not at 12."""
+    low = edge(lambda d: math.isinf(first_impact(stiffness, d, 12.0)), 5e3, 7.5e3)
+    return low, edge(lambda d: math.isinf(first_impact(stiffness, d, 15.0)), 7.5e3, 1.2e4)
 
 
 def main() -> None:
-    """Print the fit and how the first strike of the counter flank depends on the damping."""
+    """Print the fit and how the first impact on the opposite flank depends on the damping."""
     for damping in (2.5e3, 7.5e3, 3e4):
         print(f"d = {damping:.0f} N s/m: k = {stiffness_of(damping):.4g} N/m")
     k = stiffness_of(7.5e3)
     print("d of figure 7.4: {:.0f} … {:.0f} N s/m".format(*bounds(k)))
     print("d of 12 and 15 rpm: {:.0f} … {:.0f} N s/m".format(*window(k)))
-    print("first strike of the counter flank at 4.5, 12 and 15 rpm, s")
+    print("first impact on the opposite flank at 4.5, 12 and 15 rpm, s")
     for damping in (1e3, 2e3, 3e3, 5e3, 6e3, 6.5e3, 7e3, 7.5e3, 8e3, 8.5e3, 9e3, 1.2e4):
-        print(f"  {damping:6.0f}", *(f"{strike(k, damping, rate):7.3f}" for rate in (4.5, 12.0, 15.0)))
+        print(f"  {damping:6.0f}", *(f"{first_impact(k, damping, rate):7.3f}" for rate in (4.5, 12.0, 15.0)))
     print("slopes of the first flight, °/s")
     for damping in (1e2, 2.5e3, 7.5e3, 3e4):
         print(f"  {damping:6.0f}", *(f"{v:.2f}" for v in teeth.slopes(lower(k, damping), 0)))

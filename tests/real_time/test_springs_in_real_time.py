@@ -13,7 +13,7 @@ X, F = [-0.02, -0.01, 0.0, 0.005, 0.03], [-40.0, -5.0, 0.0, 1.0, 60.0]
 
 def geared(damping: float = 0.0, friction: ss.Law | None = None) -> ss.Machine:
     m = ss.Machine(mass=[1.0, 2.0], names=["a", "b"], force={"a": ss.Sine(amplitude=3.0, frequency=0.7)})
-    m.add_spring("play", on={"a": 1.0, "b": -1.0}, stiffness=400.0, damping=damping, backlash=0.02)
+    m.add_spring("nut", on={"a": 1.0, "b": -1.0}, stiffness=400.0, damping=damping, backlash=0.02)
     if friction is not None:
         m.add_friction("guide", on="b", law=friction)
     return m
@@ -45,8 +45,8 @@ def pendulum() -> ss.Machine:
 
 MOVING = ss.Sine(amplitude=0.05, frequency=1.0)
 CASES = {
-    "play": (geared(), 2.0, {"a.velocity": 0.3}, 1e-7),
-    "damped play": (geared(2.0), 2.0, {"a.velocity": 0.3}, 2e-8),
+    "backlash": (geared(), 2.0, {"a.velocity": 0.3}, 1e-7),
+    "damped backlash": (geared(2.0), 2.0, {"a.velocity": 0.3}, 2e-8),
     "with Coulomb friction": (geared(0.0, ss.Coulomb(0.5, 0.4)), 2.0, {"a.velocity": 0.3}, 2e-7),
     "with Stribeck friction": (geared(2.0, ss.Stribeck(0.5, 0.4, 0.01)), 2.0, {"a.velocity": 0.3}, 2e-8),
     "table": (falling(table=(X, F)), 2.0, {"q.position": 0.06}, 1e-6),
@@ -78,7 +78,7 @@ def test_springs_converge_with_second_order_to_simulate(case: str) -> None:
 
 
 def test_spring_signals_agree_with_simulate() -> None:
-    machine, keys = geared(2.0), ["play.force", "play.elongation", "play.elongation_rate", "play.mode"]
+    machine, keys = geared(2.0), ["nut.force", "nut.elongation", "nut.elongation_rate", "nut.mode"]
     run = ss.simulate(machine, 2.0, initial={"a.velocity": 0.3}, t_eval=0.01 * np.arange(1, 201))
     rt = ss.RealTime(machine, 1.25e-4, initial={"a.velocity": 0.3}, outputs=keys)
     out = rt.run(16000)[79::80]

@@ -1,7 +1,7 @@
 """Impacts one after the other, in decimal arithmetic of 60 digits: bodies in free flight between contacts.
 
-Nothing of the engine is used. Gaps grow by their rates, the contact with the shortest flight strikes next, contacts whose
-flights are equal strike together, and closed ones take part. An impact is found by trying all combinations of modes.
+Nothing of the engine is used. Gaps grow by their rates, the contact with the shortest flight hits next, contacts whose
+flights are equal share one impact, and closed ones take part. An impact is found by trying all combinations of modes.
 
 Where impacts go on without end, as certified by rates that repeat themselves up to a factor below 1, either the impacts are
 made until nothing is left of the approach, or the contacts are brought to rest together, if all others separate on the way.
@@ -213,7 +213,7 @@ class _Made:
     modes: object
     rates: Vector
     flight: Decimal
-    struck: tuple[int, ...]
+    hit: tuple[int, ...]
 
 
 class _Run:
@@ -252,7 +252,7 @@ class _Run:
                 self.rates[i] += row[k] * p
 
     def next_impact(self) -> tuple[Decimal, list[int]] | None:
-        """The flight, and what strikes at its end."""
+        """The flight, and the contacts that hit at its end."""
         flights = {k: -self.gaps[k] / self.rates[k] for k in range(self.m.n) if self.rates[k] < -self.small}
         if not flights:
             return None
@@ -261,7 +261,7 @@ class _Run:
             return None
         return flight, [k for k, f in flights.items() if f <= flight * (1 + EQUAL_FLIGHTS)]
 
-    def step(self, flight: Decimal, struck: list[int]) -> None:
+    def step(self, flight: Decimal, hit: list[int]) -> None:
         """One flight and the impact at its end."""
         self.time += flight
         closed = self.closed()
@@ -270,11 +270,11 @@ class _Run:
                 self.gaps[k] += self.rates[k] * flight
                 if self.gaps[k] <= self.resolution:
                     self.gaps[k] = Decimal(0)
-        for k in (*struck, *closed):
+        for k in (*hit, *closed):
             self.gaps[k] = Decimal(0)
-        taking_part = struck if not closed else sorted({*struck, *closed})
+        taking_part = hit if not closed else sorted({*hit, *closed})
         impulse, modes = self.m.impact(self.rates, taking_part, self.law)
-        self.made.append(_Made(tuple(taking_part), modes, list(self.rates), flight, tuple(struck)))
+        self.made.append(_Made(tuple(taking_part), modes, list(self.rates), flight, tuple(hit)))
         self.impacts += 1
         self.give(impulse)
         if self.blur:
@@ -295,7 +295,7 @@ class _Run:
         last = made[-1]
         for p in range(1, (len(made) - 1) // 2 + 1):
             before = made[-1 - p]
-            pattern = [(x.taking_part, x.modes, x.struck) for x in made]
+            pattern = [(x.taking_part, x.modes, x.hit) for x in made]
             if pattern[-p:] != pattern[-2 * p : -p]:
                 continue
             rows = sorted({k for x in made[-p:] for k in x.taking_part})
@@ -394,7 +394,7 @@ def impacts(
     `patience`: impacts that are made one by one after they have been found to go on without end, before contacts are
     brought to rest together. `blur`: gaps (m) and rates (of the greatest) move by up to this after each impact, and gaps
     and rates ten times as great count as none, to see where rounding decides. `resolution`: gaps (m) up to this count as
-    none, so that contacts whose gaps cannot be told apart strike together.
+    none, so that contacts with indistinguishable gaps share one impact.
     """
     with localcontext() as context:
         context.prec = DIGITS

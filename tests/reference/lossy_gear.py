@@ -39,11 +39,11 @@ class LossyGear:
     friction: float
     torque: tuple[Torque, Torque]
     bearing: tuple[float, float] = (0.0, 0.0)
-    play: float = 0.0
+    backlash: float = 0.0
 
     def gap(self, flank: int, y: np.ndarray) -> float:
-        """Gap of a flank, on shaft 1; half of the play is on either side."""
-        return flank * (y[0] - self.ratio * y[1]) + 0.5 * self.play
+        """Gap of a flank, on shaft 1; half of the backlash is on either side."""
+        return flank * (y[0] - self.ratio * y[1]) + 0.5 * self.backlash
 
     def rub(self, t: float, w: float, side: int) -> float:
         """Torque of the bearing; at rest (side 0) that which holds shaft 1 in flight."""
@@ -101,7 +101,7 @@ class LossyGear:
             found["backwards"] = lambda t, y: self.bearing[0] + self.torque[0](t)
         return found
 
-    def struck(self, y: np.ndarray, flank: int) -> np.ndarray:
+    def after_impact(self, y: np.ndarray, flank: int) -> np.ndarray:
         """Speeds after an impact without restitution; the flank rubs with at most m times its impulse."""
         m, i = self.friction, self.ratio
         normal, along = flank * np.array([1.0, -i]), np.array([1.0, i])
@@ -141,7 +141,7 @@ class LossyGear:
             elif what.startswith("strikes"):
                 flank = 1 if what.endswith("+") else -1
                 y[0] += -flank * self.gap(flank, y)
-                y[2:] = self.struck(y, flank)
+                y[2:] = self.after_impact(y, flank)
                 side, locked = (int(np.sign(y[2])), False) if y[2] else self.at_rest(t, flank)
                 if not locked and self.pushed(t, y, flank, side)[1] < 0.0:
                     flank = 0

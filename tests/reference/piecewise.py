@@ -4,8 +4,8 @@ Nothing of the engine is used. Which region holds is read off the state alone, b
 from the law; within a region ``(q, q', 1)' = A (q, q', 1)``. A change of region is found by small steps, then by
 bisection down to the last digit of the time.
 
-Source: derivation; the law of elastic play is that of Modelica.Mechanics.Rotational.Components.ElastoBacklash2
-(Modelica Standard Library 3.2.3), whose torque is ``c (phi -+ b/2) + d w`` outside of the play, and zero where this
+Source: derivation; the law of elastic backlash is that of Modelica.Mechanics.Rotational.Components.ElastoBacklash2
+(Modelica Standard Library 3.2.3), whose torque is ``c (phi -+ b/2) + d w`` outside of the backlash, and zero where this
 would pull.
 """
 

@@ -54,7 +54,7 @@ def test_derivatives_of_heights_and_means_match_closed_form() -> None:
     assert measure("floor.events.first", "ball.velocity") == pytest.approx(2.0 / g, rel=1e-8)
     assert measure("ball.velocity.min", "ball.velocity") == pytest.approx(
         -1.0, rel=1e-8
-    )  # just before it strikes
+    )  # just before the impact
     assert measure("ball.velocity.max", "ball.velocity") == pytest.approx(1.0)  # at the start
     # Mean velocity is displacement: the step of the velocity at the bounce moves with its time.
     assert measure("ball.velocity.mean", "floor.restitution") == pytest.approx(

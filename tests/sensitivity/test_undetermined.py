@@ -37,7 +37,7 @@ def test_derivatives_end_at_an_accumulation_of_impacts() -> None:
 
 
 def test_derivatives_end_at_a_grazing_guard() -> None:
-    """Thrown up just to the ceiling: a little faster it would strike, so the way down has no derivative."""
+    """Thrown up just to the ceiling: a little faster it would hit, so the way down has no derivative."""
     m = ss.Machine(mass=[1.0], names=["ball"], force={"ball": -1.0})
     m.add_contact("ceiling", {"ball": -1.0}, gap=0.5, restitution=0.5)
     run = ss.simulate(m, 1.9, dt=0.1, initial={"ball.velocity": 1.0}, sensitivities=["ball.velocity"])
@@ -105,7 +105,7 @@ def test_slip_start_independent_of_the_parameter_has_derivatives() -> None:
     np.testing.assert_allclose(run.sensitivity.end, [[-2.0], [-2.0]], rtol=1e-11)
 
 
-def test_derivatives_end_where_two_feet_strike_together() -> None:
+def test_derivatives_end_where_two_feet_hit_together() -> None:
     """With another angle, which is zero and has no known size, one contact hits before the other."""
     m = ss.Machine(mass=[1.0, 0.1], names=["y", "phi"], force={"y": -9.81})
     for name, arm in (("left", -0.2), ("right", 0.2)):

@@ -20,7 +20,7 @@ def slide(law, force, normal_load=1.0, mass=1.0):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("slope", [1e3, 1.0, 1e-3, 1e-5, 1e-7])
-def test_equal_levels_leave_at_once(slope, method):
+def test_equal_levels_break_away_at_once(slope, method):
     # m x'' = slope (t - t1): x = slope (t - t1)^3 / 6
     t1 = 1.0 / slope
     r = ss.simulate(

@@ -61,7 +61,7 @@ each = pytest.mark.parametrize("make", ALL, ids=lambda f: f.__name__)
 
 
 @each
-def test_a_machine_goes_through_json(make: Any) -> None:
+def test_machine_is_restored_from_json(make: Any) -> None:
     m = make()
     text = json.dumps(m.to_dict(), allow_nan=False)
     again = type(m).from_dict(json.loads(text))

@@ -30,7 +30,7 @@ def test_million_events_match_closed_form():
 
 @pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
 def test_a_polynomial_motion_is_one_step_per_event(size):
-    """A thrown mass flies until it strikes, however long that is beside the time scale of the machine."""
+    """A thrown mass flies until its impact, however long compared with the time scale of the machine."""
     m = ss.Machine(mass=1.0, names=["ball"], force={"ball": -2.0})
     m.add_contact("floor", normal={"ball": 1.0}, restitution=0.0)
     r = ss.simulate(m, 10.0 * size, initial={"ball.position": 0.0, "ball.velocity": 5.0 * size})

@@ -46,7 +46,7 @@ def motion(fixed: bool, q: Array, v: Array) -> Callable[[float], tuple[Array, Ar
 
 
 @pytest.mark.parametrize("n", [33, 65, 100, 200, 500])
-def test_struck_chain_agrees_with_reference(n: int) -> None:
+def test_chain_after_an_impact_agrees_with_reference(n: int) -> None:
     names = [f"u{i}" for i in range(n)]
     m = ss.Machine(mass=np.ones(n), stiffness=chain(n), names=names)
     t_end = 40.0 if n < 500 else 5.0

@@ -223,7 +223,7 @@ def test_a_formula_that_jumps_breaks_a_block_away():
 
 
 def test_impact_across_a_corner_switches_the_branch():
-    """A ball that drags only as it falls strikes the floor: after the impact it rises without drag."""
+    """A ball that drags only as it falls hits the floor: after the impact it rises without drag."""
     g, drag = 9.81, 0.4
     m = ss.Machine(mass=1.0, names=["y"], force={"y": -g})
     m.add_force("y", lambda v: ss.where(v["y"] < 0.0, -drag * v["y"], 0.0))

@@ -23,9 +23,9 @@ def lift_offs(rng: np.random.Generator) -> int:
     }
     run = ss.simulate(m, 1.0, initial=start)
     assert run.success, run.message
-    strikes = [e for e in run.events if "strikes" in e.cause]
+    hits = [e for e in run.events if "strikes" in e.cause]
     lifted = 0
-    for k, hit in enumerate(strikes):
+    for k, hit in enumerate(hits):
         behind = run.at([hit.time])
         y, tilt, v, w = (
             float(behind[f"{name}.{kind}"][0]) for kind in ("position", "velocity") for name in ("y", "tilt")
@@ -42,10 +42,10 @@ def lift_offs(rng: np.random.Generator) -> int:
         free = np.linspace(1e-4, 1.0 - hit.time, 5000)
         below = [t for t in free if gap(t) < 0.0]
         if not below:
-            assert k + 1 == len(strikes)
+            assert k + 1 == len(hits)
             continue
         touch = brentq(gap, below[0] - (free[1] - free[0]), below[0], xtol=1e-15)
-        assert strikes[k + 1].time == pytest.approx(hit.time + touch, rel=0, abs=1e-6)
+        assert hits[k + 1].time == pytest.approx(hit.time + touch, rel=0, abs=1e-6)
     return lifted
 
 

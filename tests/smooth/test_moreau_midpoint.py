@@ -46,7 +46,7 @@ def test_pendulum_with_dry_friction_has_the_same_turns():
 
 
 def test_pendulum_impacts_converge():
-    """Two rods above a floor, with friction and restitution: a strike is up to a step late."""
+    """Two rods above a floor, with friction and restitution: an impact is up to a step late."""
     m = double_pendulum()
     m.add_contact(
         "floor",

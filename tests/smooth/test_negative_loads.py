@@ -144,7 +144,7 @@ def test_time_stepping_ends_at_the_step_behind_the_zero() -> None:
     assert run.status == "failed" and ENDS <= run.state.t <= ENDS + 2e-3
 
 
-def test_real_time_takes_negative_load_of_formula_as_zero_and_says_so() -> None:
+def test_real_time_flags_negative_load_of_formula_and_uses_zero() -> None:
     rt = ss.RealTime(block(falling), step=1e-3, initial={"x.velocity": 3.0})
     rt.run(300)
     assert not rt.clipped and rt.clipped_steps == 0
@@ -153,7 +153,7 @@ def test_real_time_takes_negative_load_of_formula_as_zero_and_says_so() -> None:
     assert rt.state[1] == pytest.approx(SPEED, rel=1e-3)
 
 
-def test_real_time_takes_negative_load_of_input_as_zero_and_says_so() -> None:
+def test_real_time_flags_negative_load_of_input_and_uses_zero() -> None:
     m = ss.Machine(1.0, names=["x"])
     m.add_friction("f", on="x", law=0.5, normal_load=ss.Input("N", default=1.0))
     rt = ss.RealTime(m, step=1e-3, initial={"x.velocity": 3.0})

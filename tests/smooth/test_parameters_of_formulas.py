@@ -82,7 +82,7 @@ def test_identification_finds_it() -> None:
 
 
 @pytest.mark.parametrize("saved", ["dict", "pickle", "copy"])
-def test_saved_machine_knows_it(saved: str, tmp_path: Path) -> None:
+def test_saved_machine_keeps_the_parameter(saved: str, tmp_path: Path) -> None:
     again: dict[str, Callable[[ss.Machine], ss.Machine]] = {
         "dict": lambda m: ss.Machine.from_dict(m.to_dict()),
         "pickle": lambda m: pickle.loads(pickle.dumps(m)),
@@ -93,7 +93,7 @@ def test_saved_machine_knows_it(saved: str, tmp_path: Path) -> None:
     assert made.parameters == named().parameters and "gl" in made.parameters
 
 
-def test_saved_run_knows_it(tmp_path: Path) -> None:
+def test_saved_run_keeps_the_parameter(tmp_path: Path) -> None:
     ss.simulate(named(), 0.5, initial=START).save(tmp_path / "run.npz")
     assert "gl" in ss.load(tmp_path / "run.npz").machine.parameters
 

@@ -94,15 +94,15 @@ def test_time_stepping_gives_the_same_sequence():
     """
     t_end, steps = 0.04, np.array([1e-5, 5e-6, 2.5e-6, 1.25e-6])
     truth = ss.simulate(slider_crank(), t_end, rtol=1e-10, initial=START, dt=1e-4)
-    strikes = [(e.element, e.time) for e in truth.events if e.impact][:12]  # six of both upper corners
+    impacts = [(e.element, e.time) for e in truth.events if e.impact][:12]  # six of both upper corners
     rest = next(e.time for e in truth.events if e.after.name.startswith("SLIP"))
     lift = next(e.time for e in truth.events if e.time > rest and e.after == ss.Mode.OPEN)
     late, apart, below = [], [], []
     for h in steps:
         run = ss.simulate(slider_crank(), t_end, method="time_stepping", max_step=h, initial=START, dt=1e-4)
         opened = [(e.element, e.time) for e in run.events if e.after == ss.Mode.OPEN][:12]
-        assert [name for name, _ in opened] == [name for name, _ in strikes]
-        late.append(max(abs(a[1] - b[1]) for a, b in zip(opened, strikes, strict=True)))
+        assert [name for name, _ in opened] == [name for name, _ in impacts]
+        late.append(max(abs(a[1] - b[1]) for a, b in zip(opened, impacts, strict=True)))
         apart.append(np.abs(run["crank.position"] - truth["crank.position"]).max())
         below.append(min(run[f"c{k}.gap"].min() for k in range(1, 5)))
         resting = [e for e in run.events if rest + 1e-3 < e.time < lift - 1e-3]
@@ -134,12 +134,12 @@ def test_first_impact_agrees_with_scipy():
         ]
         return [w1, w2, *np.linalg.solve(mass, force)]
 
-    def play(_t, y):
+    def contact(_t, y):
         return CLEARANCE - CRANK * np.sin(y[0]) - ROD * np.sin(y[1])
 
-    play.terminal = True
+    contact.terminal = True
     start = [0.0, 0.0, START["crank.velocity"], START["rod.velocity"]]
-    truth = solve_ivp(rates, (0.0, 0.01), start, method="DOP853", rtol=1e-12, atol=1e-13, events=play)
+    truth = solve_ivp(rates, (0.0, 0.01), start, method="DOP853", rtol=1e-12, atol=1e-13, events=contact)
     crank, rod, w1, w2 = truth.y_events[0][0]
     run = ss.simulate(slider_crank(), 0.004, rtol=1e-11, initial=START)
     assert run.events[0].time == pytest.approx(truth.t_events[0][0], abs=1e-12)

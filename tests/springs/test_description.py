@@ -13,7 +13,7 @@ import stickslip as ss
 def _machine(**spring: object) -> ss.Machine:
     m = ss.Machine(mass=[1.0, 2.0], stiffness=[50.0, 0.0], names=["a", "b"], force={"a": ss.Sine(5.0, 0.8)})
     given = {"stiffness": 200.0, "damping": 3.0, "backlash": 0.02} | spring
-    m.add_spring("play", on=("a", "b"), **given)
+    m.add_spring("nut", on=("a", "b"), **given)
     m.add_spring("stop", on={"b": -1.0}, stiffness=1e4, damping=10.0, one_sided=True, rest=-0.05)
     m.add_friction("guide", on="b", law=ss.Coulomb(static=0.5, kinetic=0.4))
     return m
@@ -24,7 +24,7 @@ def test_springs_are_compared_saved_and_printed() -> None:
     assert ss.Machine.from_dict(m.to_dict()) == m
     assert pickle.loads(pickle.dumps(m)) == m
     assert m != _machine(damping=4.0)
-    assert "'play': spring(stiffness=200.0, damping=3.0, backlash=0.02)" in repr(m)
+    assert "'nut': spring(stiffness=200.0, damping=3.0, backlash=0.02)" in repr(m)
     table = ss.Machine(mass=1.0, names=["q"])
     table.add_spring("t", on="q", table=([0.0, 1.0], [0.0, 2.0]))
     assert ss.Machine.from_dict(table.to_dict()) == table
@@ -34,11 +34,11 @@ def test_springs_are_compared_saved_and_printed() -> None:
 def test_saved_runs_and_resume_have_the_same_bits() -> None:
     m = _machine()
     whole = ss.simulate(m, t_end=8.0)
-    assert len(whole.events.of("play")) > 10
+    assert len(whole.events.of("nut")) > 10
     assert len(whole.events.of("stop")) > 2
     assert len(whole.events.of("guide")) > 5
     again = pickle.loads(pickle.dumps(whole))
-    assert np.array_equal(again["play.force"], whole["play.force"])
+    assert np.array_equal(again["nut.force"], whole["nut.force"])
     first = ss.simulate(m, t_end=3.3)
     rest = ss.simulate(m, state=pickle.loads(pickle.dumps(first.state)), t_end=8.0)
     assert rest.state == whole.state
@@ -50,7 +50,7 @@ def test_the_order_of_adding_does_not_matter() -> None:
         m = ss.Machine(mass=[1.0, 2.0], stiffness=[50.0, 0.0], names=["a", "b"])
         adds = [
             lambda: m.add_force("a", ss.Sine(5.0, 0.8)),
-            lambda: m.add_spring("play", on=("a", "b"), stiffness=200.0, damping=3.0, backlash=0.02),
+            lambda: m.add_spring("nut", on=("a", "b"), stiffness=200.0, damping=3.0, backlash=0.02),
             lambda: m.add_spring("stop", on={"b": -1.0}, stiffness=1e4, one_sided=True, rest=-0.05),
             lambda: m.add_friction("guide", on="b", law=ss.Coulomb(static=0.5, kinetic=0.4)),
         ]
@@ -70,7 +70,7 @@ def test_units_do_not_matter() -> None:
         newton = kg * m_ / s**2
         m = ss.Machine(mass=2.0 * kg, names=["q"], force={"q": ss.Sine(3.0 * newton, 1.3 / s)})
         m.add_spring(
-            "play",
+            "nut",
             on="q",
             stiffness=1e3 * newton / m_,
             damping=5.0 * newton * s / m_,
@@ -88,37 +88,37 @@ def test_spring_parameters_are_swept() -> None:
     m = _machine()
     stiffness = np.array([100.0, 200.0, 400.0])
     out = ss.ensemble(
-        m, {"play.stiffness": stiffness}, t_end=4.0, measure=["play.events.count", "a.position.max"]
+        m, {"nut.stiffness": stiffness}, t_end=4.0, measure=["nut.events.count", "a.position.max"]
     )
     for k, value in enumerate(stiffness):
         run = ss.simulate(_machine(stiffness=value), 4.0)
-        assert out["play.events.count"][k] == len(run.events.of("play"))
+        assert out["nut.events.count"][k] == len(run.events.of("nut"))
     for name in ("damping", "backlash", "preload", "rest"):
-        assert f"play.{name}" in m._description.parameters
+        assert f"nut.{name}" in m._description.parameters
 
 
 def test_spring_signals_have_names_and_values() -> None:
     run = ss.simulate(_machine(), 1.0, dt=0.01)
-    names = {n for n in run.signals if n.startswith("play.")}
-    assert names == {"play.force", "play.elongation", "play.elongation_rate", "play.mode"}
-    assert run["play.elongation"] == pytest.approx(run["a.position"] - run["b.position"], abs=1e-16)
+    names = {n for n in run.signals if n.startswith("nut.")}
+    assert names == {"nut.force", "nut.elongation", "nut.elongation_rate", "nut.mode"}
+    assert run["nut.elongation"] == pytest.approx(run["a.position"] - run["b.position"], abs=1e-16)
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"stiffness": -1.0}, r"stiffness of 'play' = -1 is not allowed: it must be finite and >= 0"),
-        ({"damping": -1.0}, r"damping of 'play' = -1 is not allowed"),
-        ({"backlash": -1e-3}, r"backlash of 'play' = -0.001 is not allowed"),
-        ({"preload": float("nan")}, r"preload of 'play' = nan is not allowed"),
-        ({"stiffness": float("inf")}, r"stiffness of 'play' = inf is not allowed"),
+        ({"stiffness": -1.0}, r"stiffness of 'nut' = -1 is not allowed: it must be finite and >= 0"),
+        ({"damping": -1.0}, r"damping of 'nut' = -1 is not allowed"),
+        ({"backlash": -1e-3}, r"backlash of 'nut' = -0.001 is not allowed"),
+        ({"preload": float("nan")}, r"preload of 'nut' = nan is not allowed"),
+        ({"stiffness": float("inf")}, r"stiffness of 'nut' = inf is not allowed"),
         (
             {"stiffness": 0.0},
-            r"stiffness of 'play' = 0 is not allowed: it must be > 0 for a spring with backlash",
+            r"stiffness of 'nut' = 0 is not allowed: it must be > 0 for a spring with backlash",
         ),
-        ({"stiffness": "hard"}, r"stiffness of 'play' = 'hard' is not allowed"),
-        ({"rest": ss.Step(1.0, start=1.0)}, r"rest of 'play' jumps"),
-        ({"table": ([0.0, 1.0], [0.0, 1.0])}, r"stiffness of 'play' = 200 is not allowed: it must be 0"),
+        ({"stiffness": "hard"}, r"stiffness of 'nut' = 'hard' is not allowed"),
+        ({"rest": ss.Step(1.0, start=1.0)}, r"rest of 'nut' jumps"),
+        ({"table": ([0.0, 1.0], [0.0, 1.0])}, r"stiffness of 'nut' = 200 is not allowed: it must be 0"),
     ],
 )
 def test_bad_numbers_are_refused(given: dict[str, object], message: str) -> None:

@@ -97,7 +97,7 @@ def test_settling_time_with_friction_matches_closed_form() -> None:
     assert run.energy.friction["guide"][-1] == pytest.approx(0.5 * MASS * v**2, rel=1e-9)
 
 
-def test_ratchet_stops_on_the_seat_that_energy_tells() -> None:
+def test_ratchet_stops_on_the_seat_given_by_energy() -> None:
     """Each pitch takes F p; a crest is passed while the energy exceeds P w/2 + F p/2."""
     friction, pitch, v = 0.4, 0.3, 1.5
     m = _mass(pitch=pitch)
@@ -279,7 +279,7 @@ def test_bad_numbers(given: dict[str, float], message: str) -> None:
         m.add_detent("seat", on="q", **({"preload": 1.0} | given))
 
 
-def test_who_cannot_run_detents_says_so() -> None:
+def test_real_time_and_time_stepping_refuse_detents() -> None:
     with pytest.raises(ValueError, match="has the detent 'seat', which RealTime does not support"):
         ss.RealTime(_mass(), step=1e-3)
     with pytest.raises(ValueError, match="'time_stepping' does not run springs such as 'seat'"):

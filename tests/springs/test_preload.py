@@ -1,4 +1,4 @@
-"""Preload: each flank begins where its force is zero, so it takes up play, and more of it presses both flanks at once."""
+"""Preload: each flank begins where its force is zero, so it reduces backlash, and more of it loads both flanks."""
 
 from __future__ import annotations
 

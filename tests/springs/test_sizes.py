@@ -11,10 +11,10 @@ OMEGA = np.sqrt(STIFFNESS / MASS)
 
 
 def _beside() -> ss.Machine:
-    """`slow` is moved at once by a spring with play; `first`, which has a force, reaches it through a soft one."""
+    """`slow` is moved at once by a spring with backlash; `first`, which has a force, reaches it through a soft one."""
     m = ss.Machine(mass=[5.0, 5.0, MASS], names=["first", "slow", "fast"], force={"first": 0.4})
     m.add_spring("soft", on=("slow", "first"), stiffness=25.0)
-    m.add_spring("play", on="slow", stiffness=600.0, backlash=1e-4, rest=0.04)
+    m.add_spring("nut", on="slow", stiffness=600.0, backlash=1e-4, rest=0.04)
     m.add_spring("stiff", on="fast", stiffness=STIFFNESS, rest=REST)
     m.add_contact("wall", normal={"fast": -1.0}, gap=0.05)
     return m

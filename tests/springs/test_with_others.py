@@ -10,7 +10,7 @@ import stickslip as ss
 
 
 def test_stuck_block_on_a_spring_matches_closed_form() -> None:
-    """A block at rest in the play, whose stop is pushed against it: it breaks away where k x reaches the static level."""
+    """A stop is pushed against a block at rest in the backlash: it breaks away where k x reaches the static level."""
     k, level, speed, gap = 400.0, 2.0, 0.01, 0.003
     m = ss.Machine(mass=1.0, names=["block"])
     m.add_friction("floor", on="block", law=ss.Coulomb(static=level, kinetic=1.5))
@@ -43,7 +43,7 @@ def test_damped_touch_breaks_a_stuck_block_away() -> None:
 
 
 def test_wall_at_a_stop_corner_reverses_before_the_stop() -> None:
-    """A rigid wall exactly where a stop begins: it strikes and turns back, and the stop is never pressed in."""
+    """A rigid wall exactly where a stop begins: it is hit, and the stop is never compressed."""
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_contact("wall", normal={"q": -1.0}, gap=0.1, restitution=0.5)
     m.add_spring("stop", on={"q": -1.0}, stiffness=1e4, damping=50.0, one_sided=True, rest=-0.1)
@@ -61,22 +61,22 @@ def test_impact_on_a_pressed_damped_stop_matches_closed_form() -> None:
     m.add_spring("buffer", on={"q": -1.0}, stiffness=k, damping=d, one_sided=True)
     m.add_contact("wall", normal={"q": -1.0}, gap=0.01, restitution=0.8)
     run = ss.simulate(m, t_end=0.2, initial={"q.velocity": 2.0})
-    strike = run.events.of("wall")[0]
-    behind = run.at([strike.time])
+    impact = run.events.of("wall")[0]
+    behind = run.at([impact.time])
     assert k * 0.01 + d * behind["q.velocity"][0] < 0.0
     assert behind["buffer.force"][0] == 0.0
-    same = [e for e in run.events.of("buffer") if e.time == strike.time]
+    same = [e for e in run.events.of("buffer") if e.time == impact.time]
     assert [(str(e.before), str(e.after)) for e in same] == [("closed", "open")]
     assert ss.analysis.audit(run).passed
 
 
 @pytest.mark.parametrize(("force", "mode"), [(1.0, ss.Mode.HIGH), (-1.0, ss.Mode.OPEN), (0.0, ss.Mode.OPEN)])
 def test_start_on_a_corner_follows_its_acceleration(force: float, mode: ss.Mode) -> None:
-    """At rest on the corner the acceleration decides; without any force the body stays in the play."""
+    """At rest on the corner the acceleration decides; without any force the body stays in the backlash."""
     m = ss.Machine(mass=1.0, names=["q"], force={"q": force})
-    m.add_spring("play", on="q", stiffness=100.0, damping=1.0, backlash=0.02)
+    m.add_spring("nut", on="q", stiffness=100.0, damping=1.0, backlash=0.02)
     run = ss.simulate(m, t_end=0.01, dt=0.001, initial={"q.position": 0.01})
-    assert set(run["play.mode"][1:]) == {mode}
+    assert set(run["nut.mode"][1:]) == {mode}
     assert len(run.events) == 0
     assert ss.analysis.audit(run).passed
 
@@ -84,9 +84,9 @@ def test_start_on_a_corner_follows_its_acceleration(force: float, mode: ss.Mode)
 def test_a_start_on_a_corner_decided_by_the_jerk() -> None:
     """Velocity and acceleration are zero, but the force grows: x - c = j t^3 / 6 at first."""
     m = ss.Machine(mass=1.0, names=["q"], force={"q": ss.Ramp(slope=3.0, start=0.0)})
-    m.add_spring("play", on="q", stiffness=100.0, backlash=0.02)
+    m.add_spring("nut", on="q", stiffness=100.0, backlash=0.02)
     run = ss.simulate(m, t_end=0.05, dt=0.01, initial={"q.position": 0.01})
-    assert set(run["play.mode"][1:]) == {ss.Mode.HIGH}
+    assert set(run["nut.mode"][1:]) == {ss.Mode.HIGH}
     # q - c = (3/k)(t - sin(w t)/w)
     t, w = run.t, 10.0
     assert run["q.position"] == pytest.approx(0.01 + 0.03 * (t - np.sin(w * t) / w), abs=1e-17)

@@ -1,4 +1,4 @@
-"""Instants of a run as problems of modes: the outcome of an impact where something strikes, then accelerations."""
+"""Instants of a run as problems of modes: the outcome of an impact, then accelerations."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Instant:
             h = h + push.along * push.signal.value(self.t, 0)
         return h
 
-    def struck(self) -> bool:
+    def has_impact(self) -> bool:
         """True if a contact approaches."""
         fast = ZERO * self.speed
         return any(c.normal.numbers @ self.v + c.gap.signal.value(self.t, 1) < -fast for c in self.touching)
@@ -102,7 +102,7 @@ def _impulses(s: Instant) -> list[Rub]:
     return rubs
 
 
-def blow(s: Instant, law: str) -> Problem:
+def impact_problem(s: Instant, law: str) -> Problem:
     """Newton's law, or the compression of Poisson's."""
     drift = []
     for c in s.touching:
@@ -129,21 +129,21 @@ def _outcome(s: Instant, after: np.ndarray) -> str:
     tol = AGREES * size
     laws = {c.impact for c in s.touching}
     given, n = "newton" if "newton" in laws else "poisson", after.size
-    first = blow(s, given)
+    first = impact_problem(s, given)
     if given == "newton":
         if first.has(after, tol):
             return "agrees"
         ends, open_ = first.solutions()
         if ends or any(first.some(one) is not None for one in open_):
             return "wrong impact"
-        first = blow(s, "poisson")
+        first = impact_problem(s, "poisson")
     restitution = np.array([c.restitution for c in s.touching])
     if not restitution.any():
         return "agrees" if first.has(after, tol) else "wrong impact"
     ends, open_ = first.solutions()
     for x in ends:
         stored = x[n : n + len(s.touching)]
-        second = blow(s, "poisson")
+        second = impact_problem(s, "poisson")
         second.right, second.floor = s.d.mass.numbers @ x[:n], (restitution * stored).tolist()
         if second.has(after, tol):
             return "agrees"
@@ -173,7 +173,9 @@ def alone(s: Instant, motion: np.ndarray) -> str:
 
 def nothing(s: Instant) -> str:
     """True if an instant has no answer, as the message of a run that ended there states."""
-    problems = [blow(s, "newton"), blow(s, "poisson")] if s.struck() else [accelerations(s)]
+    problems = (
+        [impact_problem(s, "newton"), impact_problem(s, "poisson")] if s.has_impact() else [accelerations(s)]
+    )
     for problem in problems:
         found, open_ = problem.solutions()
         if found or any(problem.some(one) is not None for one in open_):
@@ -206,12 +208,12 @@ class Told:
 
     def instant(self, t: float, q: np.ndarray, v: np.ndarray, end: bool = False) -> Instant:
         """With the contacts that are closed; at an end without an answer their modes are not yet those of the instant."""
-        at, struck = self.run.at([t]), {e.element for e in self.events.get(t, ()) if e.impact}
+        at, with_impact = self.run.at([t]), {e.element for e in self.events.get(t, ()) if e.impact}
         modes = {p.name: int(at[f"{p.name}.mode"][0]) for p in [*self.d.places, *self.d.contacts]}
         most, near = 1.0 + np.abs(q).max(), []
         for c in self.d.contacts:
             gap = c.normal.numbers @ q + c.gap.signal.value(t, 0)
-            asked = end or c.name in struck or modes[c.name] != ss.Mode.OPEN
+            asked = end or c.name in with_impact or modes[c.name] != ss.Mode.OPEN
             if gap <= (GAP[1] if asked else GAP[0]) * most:
                 near.append(c)
         return Instant(self.d, t, q, v, near, self.speed, self.pull, modes)
@@ -246,7 +248,7 @@ class Told:
                 told = "several impacts at once"
             else:
                 s.v = before
-                told = outcome(s, after) if s.struck() else "an impact without collision"
+                told = outcome(s, after) if s.has_impact() else "an impact without collision"
                 s.v = after
         motion = self._read(t, "acceleration")
         moved = moves(s, motion)

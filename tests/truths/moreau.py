@@ -12,10 +12,10 @@ in accuracy. Between such places the scheme is of second order, and the longest 
 end moves no more; what the last two halvings moved it by is how well it is known.
 
 What is left out, and why: Poisson's law where several contacts or friction take part in an impact (Moreau's scheme has
-Newton's law for its limit); shared normal forces that rub (the sharing is a choice); impacts and plays so close together
-that rounding decides their order; impacts beside a contact without a gap that separates (Moreau's scheme takes it along);
-laws with states or modes of their own, springs with play, controllers and constraints; motions that do not settle. After
-thirty changes, as before the end of an accumulation, a motion is left where it is.
+Newton's law for its limit); shared normal forces that rub (the sharing is a choice); impacts and clearances so close
+together that rounding decides their order; impacts beside a contact without a gap that separates (Moreau's scheme takes
+it along); laws with states or modes of their own, springs with backlash, controllers, constraints; motions that do not
+settle. After thirty changes, as before the end of an accumulation, a motion is left where it is.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Stepper:
             raise Left("not linear")
         d = describe(machine)
         if d.loops or d.springs or d.constraints or d.clutches or d.compensators:
-            raise Left("controllers, springs with play or constraints")
+            raise Left("controllers, springs with backlash or constraints")
         self.d, self.mass, self.count = d, d.mass.numbers, len(d.contacts)
         on_contacts = [(k, c.place) for k, c in enumerate(d.contacts) if c.place is not None]
         self.rubs: list[tuple[int, Place]] = [*on_contacts, *((-1, p) for p in d.places)]
@@ -147,12 +147,12 @@ class Stepper:
     ) -> tuple[np.ndarray, tuple[int, ...]]:  # fmt: skip
         c = self.count
         fast = before[:c] < -1e-10 * self.speed
-        blow = bool(np.any(near & fast))
+        has_impact = bool(np.any(near & fast))
         live = np.array([*near, *(k < 0 or near[k] for k, _ in self.rubs)])
         back = np.array(
             [-k.restitution * min(u, 0.0) for k, u in zip(self.d.contacts, before[:c], strict=True)]
         )
-        if blow:
+        if has_impact:
             self._agrees_on_impacts(now, near, back * (near & fast))
             if np.any(near & (before[:c] > 1e-10 * self.speed)):
                 raise Left("an impact in which Moreau's scheme takes contacts along that separate")
@@ -162,7 +162,7 @@ class Stepper:
         after, boxes = before, None
         for _ in range(5):
             again = [
-                self._box(k, p, now.t + 0.5 * s, s, before[c + j], after[c + j], boxes is None, blow)
+                self._box(k, p, now.t + 0.5 * s, s, before[c + j], after[c + j], boxes is None, has_impact)
                 for j, (k, p) in enumerate(self.rubs)
             ]
             if boxes is not None and np.allclose(again, boxes, rtol=1e-13, atol=0.0):
@@ -188,11 +188,11 @@ class Stepper:
             raise Left("Poisson's law of several contacts or friction")
 
     def _box(
-        self, contact: int, p: Place, t: float, s: float, u0: float, u1: float, first: bool, blow: bool
+        self, contact: int, p: Place, t: float, s: float, u0: float, u1: float, first: bool, has_impact: bool
     ) -> tuple[float, float]:
         """Least and greatest impulse of friction: per unit of the normal impulse on a contact."""
         unit = 1.0 if contact >= 0 else s * p.normal_load.value(t, 0)
-        if blow and contact >= 0:
+        if has_impact and contact >= 0:
             far = _laws.kinetic(p.law)
             return -far, far
         still = 1e-12 * self.speed
@@ -280,7 +280,7 @@ def run(machine: ss.Machine, t_end: float, initial: dict[str, float]) -> End:
     )
     gaps = stepper.gaps(0.0, q)
     if np.any((gaps > ROUNDING) & (gaps < NARROW)):
-        raise Left("play of the size of rounding")
+        raise Left("backlash of the size of rounding")
     longest = t_end / FIRST
     now, changed = motion(stepper, q, v, t_end, longest, TRANSITIONS)
     if now.t < t_end:

@@ -2,7 +2,7 @@
 
 from stickslip.analysis.auditing import Audit, Finding, audit
 from stickslip.analysis.chattering import ChatterMap, chatter_map
-from stickslip.analysis.clearance import CounterFlankMap, counter_flank_map
+from stickslip.analysis.clearance import OppositeFlankMap, opposite_flank_map
 from stickslip.analysis.cycles import LimitCycle, limit_cycle
 from stickslip.analysis.describing import (
     PredictedCycle,
@@ -21,13 +21,13 @@ from stickslip.analysis.tracking import FollowingError, Settling, Stops, followi
 __all__ = [
     "Audit",
     "ChatterMap",
-    "CounterFlankMap",
     "Counterexample",
     "ExtractableEnergy",
     "Finding",
     "FollowingError",
     "ImpactMap",
     "LimitCycle",
+    "OppositeFlankMap",
     "Passivity",
     "PredictedCycle",
     "PredictedCycles",
@@ -41,13 +41,13 @@ __all__ = [
     "TwoMassResonance",
     "audit",
     "chatter_map",
-    "counter_flank_map",
     "describing_function",
     "extractable_energy",
     "following_error",
     "harmonic_balance",
     "impact_map",
     "limit_cycle",
+    "opposite_flank_map",
     "passivity",
     "reversal_error",
     "settling",

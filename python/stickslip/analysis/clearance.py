@@ -1,4 +1,4 @@
-"""Impacts of a worm in its clearance: the lowest speed at which it reaches the second flank.
+"""Impacts of a worm in its clearance: the lowest speed at which it reaches the opposite flank.
 
 Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb", Kassel 2007, chapter 7: at a
 clearance of 2 mm the worm of the test rig hits one flank at 4.5 rpm, and both from about 12 to 15 rpm on. The stiffness
@@ -18,14 +18,14 @@ from stickslip.laws import Law
 from stickslip.machines.worm_gear import WormGear
 from stickslip.run.simulation import simulate
 
-__all__ = ["CounterFlankMap", "counter_flank_map"]
+__all__ = ["OppositeFlankMap", "opposite_flank_map"]
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class CounterFlankMap:
-    """Lowest motor speed at which the worm reaches the second flank.
+class OppositeFlankMap:
+    """Lowest motor speed at which the worm reaches the opposite flank.
 
     Attributes
     ----------
@@ -36,10 +36,10 @@ class CounterFlankMap:
     restitution : ndarray, shape (restitutions,)
         Coefficient of restitution.
     speed : ndarray, shape (stiffnesses, frictions, restitutions)
-        Lowest speed found by simulation at which the worm reaches the second flank, rad/s; infinite where it does not at
+        Lowest speed found by simulation at which the worm reaches the opposite flank, rad/s; infinite where it does not at
         any speed tried.
     first_flight : ndarray, shape (stiffnesses, frictions)
-        Speed from which the first flight reaches the second flank, in closed form, rad/s. With ε = 0 all later flights
+        Speed from which the first flight reaches the opposite flank, in closed form, rad/s. With ε = 0 all later flights
         are equal as long as impacts end in stick; with ε > 0 a later flight may reach farther.
 
     Examples
@@ -48,7 +48,7 @@ class CounterFlankMap:
     >>> rig = ss.machines.worm_gear(wheel_inertia=2.924804, worm_inertia=1.56e-3, wheel_radius=0.05,
     ...     worm_radius=0.036, lead_angle=np.deg2rad(3.18), friction=0.4, load_torque=3.53,
     ...     shaft_stiffness=1.5, motor_speed=-0.47, clearance=2e-3)
-    >>> found = ss.analysis.counter_flank_map(rig, [1.5], [0.4], speed=np.linspace(4, 40, 10) * np.pi / 30)
+    >>> found = ss.analysis.opposite_flank_map(rig, [1.5], [0.4], speed=np.linspace(4, 40, 10) * np.pi / 30)
     >>> found.speed.shape
     (1, 1, 1)
     """
@@ -73,16 +73,16 @@ class CounterFlankMap:
         return "\n".join("  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
 
 
-def _strikes(gear: WormGear, flights: int) -> bool:
-    """Simulate the first flights; True if one of them ends on the second flank."""
+def _hits(gear: WormGear, flights: int) -> bool:
+    """Simulate the first flights; True if one of them ends on the opposite flank."""
     if not math.isfinite(gear.separation_time):
         return False
     end = gear.separation_time + flights * 2.0 * math.pi / gear.shaft_frequency
     run = simulate(gear, t_end=end, max_events=20 * flights)
-    return any(e.element == "counter_flank" and e.impact for e in run.events)
+    return any(e.element == "opposite_flank" and e.impact for e in run.events)
 
 
-def counter_flank_map(
+def opposite_flank_map(
     gear: WormGear,
     stiffness: ArrayLike,
     friction: ArrayLike,
@@ -90,8 +90,8 @@ def counter_flank_map(
     *,
     speed: ArrayLike,
     flights: int = 8,
-) -> CounterFlankMap:
-    """Map the lowest speed at which the worm reaches the second flank, over shaft stiffness, friction and restitution.
+) -> OppositeFlankMap:
+    """Map the lowest speed at which the worm reaches the opposite flank, over shaft stiffness, friction and restitution.
 
     Parameters
     ----------
@@ -101,13 +101,13 @@ def counter_flank_map(
         Values along the axes: Nm/rad, > 0; ≥ 0; in [0, 1].
     speed : array_like
         Motor speeds to try, rad/s, > 0, increasing; the direction is that of lowering. Between the last speed without
-        and the first with an impact on the second flank the limit is bisected to 1e-4 of its value.
+        and the first with an impact on the opposite flank the limit is bisected to 1e-4 of its value.
     flights : int, default 8
         Length of each run in free periods of the worm on its shaft.
 
     Returns
     -------
-    CounterFlankMap
+    OppositeFlankMap
 
     Raises
     ------
@@ -121,7 +121,7 @@ def counter_flank_map(
     ...     worm_radius=0.036, lead_angle=np.deg2rad(3.18), friction=0.4, load_torque=3.53,
     ...     shaft_stiffness=1.3, motor_speed=-0.47, clearance=2e-3)
     >>> rpm = np.pi / 30
-    >>> found = ss.analysis.counter_flank_map(rig, [1.3], [0.4], speed=np.array([4.5, 15.0]) * rpm)
+    >>> found = ss.analysis.opposite_flank_map(rig, [1.3], [0.4], speed=np.array([4.5, 15.0]) * rpm)
     >>> bool(4.5 * rpm < found.speed[0, 0, 0] <= 15.0 * rpm)
     True
     """
@@ -130,7 +130,7 @@ def counter_flank_map(
     if isinstance(gear.friction, Law):
         checks.reject("gear", gear, "a gear whose friction is a number, which the map varies")
     if gear.clearance is None:
-        raise ValueError("gear has no clearance, and therefore no second flank")
+        raise ValueError("gear has no clearance, and therefore no opposite flank")
     k, mu, eps = (
         checks.vector(name, value)
         for name, value in (("stiffness", stiffness), ("friction", friction), ("restitution", restitution))
@@ -151,21 +151,21 @@ def counter_flank_map(
                 friction=float(level),
                 static_friction=None if static is None else static * float(level),
             )
-            first[i, j] = cell.counter_flank_speed
+            first[i, j] = cell.opposite_flank_speed
             for e, ratio in enumerate(eps):
                 here = replace(cell, restitution=float(ratio))
                 found[i, j, e] = _lowest(here, speeds, flights)
-    return CounterFlankMap(k, mu, eps, found, first)
+    return OppositeFlankMap(k, mu, eps, found, first)
 
 
 def _lowest(gear: WormGear, speeds: Array, flights: int) -> float:
-    def strikes(speed: float) -> bool:
-        return _strikes(replace(gear, motor_speed=-speed), flights)
+    def hits(speed: float) -> bool:
+        return _hits(replace(gear, motor_speed=-speed), flights)
 
     low = 0.0
     for speed in speeds:
         high = float(speed)
-        if strikes(high):
+        if hits(high):
             break
         low = high
     else:
@@ -174,5 +174,5 @@ def _lowest(gear: WormGear, speeds: Array, flights: int) -> float:
         return high
     while high - low > 1e-4 * high:
         middle = 0.5 * (low + high)
-        low, high = (low, middle) if strikes(middle) else (middle, high)
+        low, high = (low, middle) if hits(middle) else (middle, high)
     return high

@@ -182,7 +182,7 @@ def _judge(t: Array, x: Array, begins: Array, group: int, allowed: float) -> Lim
     period_spread = float(np.abs(periods - period).max()) / period
     amplitude_spread = float(np.abs(amplitudes - amplitude).max()) / amplitude
     trend = float(amplitudes[-1] - amplitudes[0]) / (amplitude * (amplitudes.size - 1))
-    # The mean tells cycles apart that have the same length and height but another shape.
+    # The mean distinguishes cycles of equal length and height but different shape.
     mean_spread = float(np.abs(np.array(means) - np.mean(means)).max()) / amplitude
     found = max(period_spread, amplitude_spread, mean_spread) <= allowed
     if found:

@@ -60,8 +60,7 @@ def describing_function(law: Any, amplitude: ArrayLike, bias: float = 0.0, norma
     bias : float
         Mean velocity, m/s: minus the belt's velocity for a body on a belt; default 0.
     normal_load : float
-        Normal load, N. It scales the whole force: give a viscous term, which does not scale with the load, divided by
-        it.
+        Normal load, N. It multiplies the whole force of the law, so divide viscous coefficients by it.
 
     Returns
     -------
@@ -151,7 +150,7 @@ class PredictedCycle:
 
 
 class PredictedCycles(list[PredictedCycle]):
-    """Limit cycles predicted by harmonic balance, by rising frequency; if there is none `message` says why.
+    """Limit cycles predicted by harmonic balance, by rising frequency; if there is none `message` states the reason.
 
     Attributes
     ----------
@@ -208,7 +207,7 @@ def harmonic_balance(
     -------
     PredictedCycles
         A list of `PredictedCycle` by rising frequency. If the balance has no solution in the ranges the list is empty,
-        and its ``message`` says which of the conditions on phase and gain is never met.
+        and its ``message`` names the condition on phase or gain that is never met.
 
     Raises
     ------

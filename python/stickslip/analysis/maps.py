@@ -218,8 +218,9 @@ class ImpactMap:
     compression : StateMap
         State at the end of the compression (figure 6.2).
     expansion : StateMap
-        State at the end of the expansion (figure 6.3): the solutions from every solution of the compression;
-        Lemke's answers follow Lemke's path in both phases. *open without slip* is separation with ġ_T = 0.
+        State at the end of the expansion (figure 6.3): all solutions of the expansion for each solution of the
+        compression; the marked ones are those of Lemke's algorithm in both phases. *open without slip* is separation
+        with ġ_T = 0.
     restitution : float
         Coefficient of restitution.
 

@@ -35,8 +35,8 @@ class Storage:
     formula : str
         The function in words, per unit normal load where it has states.
     energy : callable or None
-        Storage function, J, (n_times,) of the internal states (n_states, n_times) in the order of `Law.state_names`;
-        None if it also depends on other quantities.
+        Storage function, J, shape (n_times,), for internal states of shape (n_states, n_times) in the order of
+        `Law.state_names`; None if it also depends on other quantities.
 
     Examples
     --------

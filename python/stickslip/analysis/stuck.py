@@ -37,7 +37,7 @@ class StuckFractionMap:
     fraction : ndarray, shape (rows, columns)
         Share of each run in which the element sticks, 0 … 1; NaN for a run that did not reach its end.
     error : ndarray, shape (rows, columns)
-        Greatest magnitude of reference − actual from `error_from` on, in the unit of the signals; NaN likewise.
+        Greatest magnitude of reference − actual from `error_from` on, in the unit of the signals; NaN for the same runs.
     stops : ndarray of int, shape (rows, columns)
         Number of stops of the element; −1 where the run did not reach its end.
 

@@ -85,8 +85,8 @@ class Impacts:
         True if another outcome ties with the first, or the first depends on statically indeterminate impulses of
         compression. False if such impulses all lead to the same velocities.
     complete : bool
-        True if all mode sets and the extreme ones of statically indeterminate impulses were tried. If velocities depend
-        on these impulses, ``solutions`` holds both ends of the continuum of outcomes, and outcomes between them exist.
+        True if all combinations of modes were tried, with the extreme values of statically indeterminate impulses. If
+        velocities depend on these impulses, ``solutions`` holds both ends of a continuum of outcomes.
 
     Examples
     --------

@@ -71,8 +71,8 @@ class Transition:
     touching : bool
         True if an inequality holds with equality, so that higher derivatives decide how long the solution holds.
     unique_forces : bool
-        False if the forces are statically indeterminate. The forces of least norm within all limits are chosen where
-        normal forces are indeterminate; where only friction in stick is, the forces whose greatest utilisation ``|F| /
+        False if the forces are statically indeterminate. If normal forces are indeterminate, the forces of least norm
+        within all limits are chosen; if only friction in stick is, the forces whose greatest utilisation ``|F| /
         limit`` is least.
     utilisation : float
         Greatest utilisation of the sticking elements; break-away at 1.
@@ -344,7 +344,7 @@ class Contacts:
         )
 
     def transitions(self) -> Transitions:
-        """Return all solutions with their modes, after the step from static to kinetic friction.
+        """Return all solutions with their modes; elements that break away have kinetic friction.
 
         Returns
         -------

@@ -26,7 +26,7 @@ class _Meeting:
 
 
 def gap(first: Placed, second: Placed) -> Expr:
-    """Return the distance of two contours along their common normal; negative: they overlap.
+    """Return the distance of two contours along their common normal, negative if they overlap.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class Circle(Contour):
     Parameters
     ----------
     radius : float
-        Greater than 0, or 0 for a point.
+        m, > 0; 0 for a point.
     x, y : float, default 0.0
         Centre in the frame of its body, m.
     hollow : bool, default False

@@ -420,7 +420,7 @@ class LTI(Controller):
         A, B, C = matrix("A", self.A), matrix("B", self.B), matrix("C", self.C, vector_is="row")
         D = np.zeros((C.shape[0], B.shape[1])) if self.D is None else matrix("D", self.D, vector_is="row")
         D.flags.writeable = False
-        if A.size == 0:  # an empty list has no shape that says how many inputs and outputs there are
+        if A.size == 0:  # the shape of an empty list does not give the number of inputs and outputs
             A = A.reshape(0, 0)
             B = B if B.size else np.zeros((0, D.shape[1]))
             C = C if C.size else np.zeros((D.shape[0], 0))

@@ -89,7 +89,7 @@ class LowPass(_Linear):
     order : {1, 2}, default 1
         Order of the filter.
     damping : float, default 1/sqrt(2)
-        Damping ratio of order 2; by default that of Butterworth.
+        Damping ratio of order 2; by default that of a Butterworth filter.
     **options
         Limits and sampling: see `Controller`.
 
@@ -375,7 +375,7 @@ class DisturbanceObserver(_Linear):
     frequency : float
         Bandwidth in Hz, up to which disturbances are cancelled, w = 2 pi frequency.
     **options
-        Limits and sampling: see `Controller`. At a limit the rate w is that of back-calculation.
+        Limits and sampling: see `Controller`. Anti-windup by back-calculation at the rate w.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Periodic orbits: found, and their stability."""
+"""Periodic orbits and their stability."""
 
 from stickslip.cycles.orbit import Orbit
 from stickslip.cycles.periodic import NoOrbitError, periodic_orbit

@@ -22,7 +22,7 @@ _SINGULAR = 1e-12  # of the largest singular value: along a family of orbits the
 
 
 class NotClosed(Exception):
-    """Newton's method found no orbit; the text says why."""
+    """Newton's method found no orbit; the text states the reason."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def close(flow: Flow, start: Start) -> Shot:
         if best is not None and step is not None and error > 2.0 * last and last > _CLOSED:
             share *= 0.5
             if share < _SHORTEST:
-                raise NotClosed("Newton's method does not come closer to a periodic motion")
+                raise NotClosed("Newton's method stagnates")
             values, period = best.values + share * step[:-1], best.period + share * step[-1]
             continue
         if best is not None and last <= _CLOSED and error > _STOPS * last:

@@ -87,7 +87,7 @@ class Flow:
         return self.compiled.initial_state(t, x)
 
     def components(self, state: _core.dynamics.State) -> Array:
-        """All numbers of a state."""
+        """Return the components of a state: states, memory and pending outputs of sampled controllers."""
         every: Array = _core.sensitivity.components(state)
         return np.delete(every, self._idle)
 
@@ -129,7 +129,7 @@ def forcing_of(compiled: _core.dynamics.Compiled) -> tuple[float, float | None]:
     Raises
     ------
     ValueError
-        If a signal grows for ever, or the periods of signals and controllers have no common multiple.
+        If a signal grows without bound, or the periods of signals and controllers have no common multiple.
     """
     begins, periods = 0.0, [float(t) for t in compiled.sampling_periods if t > 0.0]
     for signal in compiled.signals:
@@ -161,8 +161,8 @@ def _periods_of(signal: _core.signal.Signal) -> tuple[float, list[float]]:
         repeating, periods = signal.pieces[-1:], []
         if any(coefficient != 0.0 for coefficient in repeating[0][2][1:]):
             raise ValueError(
-                "a signal of the machine grows for ever (its last piece is a ramp or another polynomial), so no motion is "
-                "periodic: describe the motion relative to the moving end, with a surface velocity in place of a "
+                "a signal of the machine grows without bound (its last piece is a ramp or another polynomial), so no "
+                "motion is periodic: describe the motion relative to the moving end, with a surface velocity in place of a "
                 "moving support"
             )
     periods += [2.0 * math.pi / abs(h[1]) for piece in repeating for h in piece[3] if h[1] != 0.0]

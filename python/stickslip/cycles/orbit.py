@@ -40,12 +40,12 @@ class Orbit:
         with decreasing modulus. Zeros are exact: see `zeros`.
     zeros : int
         Number of multipliers that are exactly zero, or smaller than the numerical noise of the derivatives. Each
-        independent relative velocity that comes to stick makes one: neighbouring motions are caught on the same
-        surface. Resets of internal states and of held controller outputs make further ones.
+        independent relative velocity that becomes zero in stick adds one, since all neighbouring motions continue on
+        the same surface. Resets of internal states and of held controller outputs add further ones.
     sticking : tuple of str
         Friction elements that stick, and contacts that stay closed after an impact, for some part of the period.
     stable : bool
-        True if all multipliers but the trivial one are inside the unit circle, by more than the noise of the
+        True if all multipliers except the trivial one lie inside the unit circle, at a distance above the noise of the
         derivatives (1e-9 in linear regimes, 1e-6 if the motion is integrated).
     residual : float
         Greatest difference of the states after one period, relative to the range of each state.
@@ -53,8 +53,8 @@ class Orbit:
         Number of periods of the excitation (of signals and sampled controllers together) in one period of the orbit;
         None for an autonomous machine.
     reason : str
-        Why the derivatives of the state do not exist, for example at an orbit that grazes a stop: the multipliers are NaN
-        then; empty if they exist.
+        Reason if derivatives of the state do not exist, for example because the orbit grazes a stop; the multipliers
+        are then NaN. Empty otherwise.
     run : Trajectory
         The motion over one period.
 

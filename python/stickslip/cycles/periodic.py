@@ -39,7 +39,7 @@ _SPREADING = 30  # returns over which the divergence of neighbouring motions is 
 
 
 class NoOrbitError(ValueError):
-    """No periodic orbit was found; the message says what the motion does.
+    """No periodic orbit was found; the message describes the motion.
 
     Examples
     --------
@@ -65,17 +65,17 @@ def periodic_orbit(
     """Find a periodic orbit of a machine, stable or not, and its Floquet multipliers.
 
     The orbit is a zero of φ(x, T) - x, found by Newton's method with the exact derivatives of the motion through stick,
-    slip, impact and sampling. The sequence of events is not prescribed. An autonomous machine leaves the period free; the
-    period of a machine with periodic signals or sampled controllers is a multiple of theirs.
+    slip, impact and sampling. The sequence of events is not prescribed. For an autonomous machine the period is an
+    unknown; with periodic signals or sampled controllers it is a multiple of their common period.
 
     Parameters
     ----------
     machine : Machine or StateSpace
         The machine, or an object with a machine as ``.machine``.
     guess : Trajectory, Orbit, State, mapping or array_like, optional
-        A run that comes near the orbit (of the same machine, perhaps with other parameters), or a state: ``run.state``,
-        or initial values as in `simulate` (by default 0), from which the machine is simulated until it nearly repeats
-        itself. An unstable orbit needs a state close to it.
+        A run that comes near the orbit (other parameters are allowed), or a state from which the machine is simulated
+        until its motion nearly repeats: ``run.state``, or initial values as in `simulate` (default 0). An unstable
+        orbit needs a state close to it.
     period : float, optional
         Period, s: approximate for an autonomous machine, exact for others. By default it is found from `guess` and the
         signals. Required if a formula of the machine reads the time.
@@ -145,7 +145,7 @@ class _Search:
 
     def __init__(self, flow: Flow, guess: Any, period: float | None) -> None:
         self.flow, self.period = flow, period
-        self.said = ""  # by the last attempt
+        self.reason = ""  # by the last attempt
         n = len(flow.compiled.states)
         self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)  # of all states so far
         self.given: Trajectory | None = None
@@ -187,7 +187,7 @@ class _Search:
             self.state = raw.state
             length *= 2.0
         assert read is not None  # there is at least one run
-        raise NoOrbitError(f"no periodic orbit: {self._what_it_does(read)}; {self.said}")
+        raise NoOrbitError(f"no periodic orbit: {self._behaviour(read)}; {self.reason}")
 
     def _close_in(self, read: Read, origin: State | None) -> Orbit | None:
         """Try the closest returns in a run that started from `origin` (None: the given run)."""
@@ -199,15 +199,15 @@ class _Search:
         else:
             found = forced_returns(read, flow.forcing, flow.sampling, self.period)
         if not found:
-            self.said = "no state of the last run comes again"
+            self.reason = "no state of the last run recurs"
         for one in found:
             if not one.distance <= NEAR:
-                self.said = f"the closest return misses by {one.distance:.2g} of the range of the states"
+                self.reason = f"the closest return misses by {one.distance:.2g} of the range of the states"
                 continue
             try:
                 return self._orbit(read, one, origin)
             except NotClosed as error:
-                self.said = str(error)
+                self.reason = str(error)
         return None
 
     def _orbit(self, read: Read, one: Return, origin: State | None) -> Orbit:
@@ -256,7 +256,7 @@ class _Search:
                 del parts[0]
         return shot
 
-    def _what_it_does(self, read: Read) -> str:
+    def _behaviour(self, read: Read) -> str:
         """Largest Lyapunov exponent of the motion, in words."""
         length = read.t[-1] - read.t[0]
         exponent = _exponent(self.flow, self.state, length / _SPREADING)

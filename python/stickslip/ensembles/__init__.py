@@ -67,9 +67,9 @@ def ensemble(
         * ``"<element>.law.static"``, ``.kinetic``, ``.stribeck_velocity``, ``.viscous`` and so on: a parameter of its
           law, by its name in the law; where several terms of a sum have this name, ``"<element>.law.0.viscous"``. A law
           with one level has one parameter under both names (see `stickslip.laws`); a law with two levels keeps
-          ``kinetic`` where only ``static`` varies. Options of `StickSlip` that are not zero are ``.memory``,
-          ``.dead_time``, ``.dwell``, ``.travel``, ``.surface_damping`` and ``.load_factor``. The law of a
-          contact is ``"<contact>.friction.static"``;
+          ``kinetic`` where only ``static`` varies. Options of `StickSlip`, where not zero, are ``.memory``,
+          ``.dead_time``, ``.dwell``, ``.travel``, ``.surface_damping`` and ``.load_factor``. The law of a contact has
+          names such as ``"<contact>.friction.static"``;
         * ``"<contact>.restitution"``;
         * ``"<controller>.control.kp"`` and so on: a parameter of a controller, also ``.limits.min``,
           ``.limits.max``, ``.period``;
@@ -95,9 +95,9 @@ def ensemble(
           complete run is kept, separately from the run for the names above.
     design : {"grid", "zip"} or sampler of scipy.stats.qmc
         ``"grid"``: all combinations, the first parameter along the first axis. ``"zip"``: lists of one length, taken
-        together. A sampler such as ``qmc.Sobol(d=2, rng=1)`` draws `samples` points; each parameter then has the two
-        ends of an interval as its values (with more values, the intervals between neighbours get equal shares). The
-        sampler is not modified, so that the same call draws the same points.
+        together. A sampler such as ``qmc.Sobol(d=2, rng=1)`` draws `samples` points; each parameter is then given as
+        (low, high). With more values, each interval between neighbours gets an equal share of the points. The sampler
+        is not modified, so that the same call draws the same points.
     executor : optional
         Executor of the runs: one of ``concurrent.futures`` or ``mpi4py.futures``, or a ``dask.distributed.Client``; by
         default threads for a machine, processes for a function. Work is sent in chunks of about 0.25 s.

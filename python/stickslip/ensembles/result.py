@@ -128,8 +128,8 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
     def messages(self) -> NDArray[np.object_]:
         """Reason why a run did not finish; empty for finished runs."""
         out = np.full(self._design.points, "", object)
-        for k, said in self._table.messages().items():
-            out[k] = said
+        for k, text in self._table.messages().items():
+            out[k] = text
         return out.reshape(self.shape)
 
     @property

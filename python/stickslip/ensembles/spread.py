@@ -31,7 +31,7 @@ Range = tuple[int, int]
 
 
 class WorkerError(RuntimeError):
-    """A worker cannot run its task; the message says why."""
+    """A worker cannot run its task; the message states the reason."""
 
 
 class Spread:

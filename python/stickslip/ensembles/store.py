@@ -68,8 +68,8 @@ class Store:
                 rows[name][low - start : high - start] = values[low - first : high - first]
             for k, text in block.messages.items():
                 if low <= first + k < high:
-                    said = text.encode()[:MESSAGE]
-                    rows["message"][first + k - start, : len(said)] = np.frombuffer(said, np.uint8)
+                    encoded = text.encode()[:MESSAGE]
+                    rows["message"][first + k - start, : len(encoded)] = np.frombuffer(encoded, np.uint8)
             self._codes[low:high] = block.status[low - first : high - first]
             self._changed.add(number)
             if not (rows["status"] == INTERRUPTED).any():
@@ -114,11 +114,12 @@ class Store:
         finished = CODES.index(CODES[0])
         for start in range(0, self._points, self._part):
             codes = self._codes[start : start + self._part]
-            told = np.flatnonzero((codes != finished) & (codes != INTERRUPTED))
-            if told.size:
+            unfinished = np.flatnonzero((codes != finished) & (codes != INTERRUPTED))
+            if unfinished.size:
                 rows = self._read("message", slice(start, start + codes.size))
                 out |= {
-                    start + int(k): rows[k].tobytes().rstrip(b"\0").decode(errors="replace") for k in told
+                    start + int(k): rows[k].tobytes().rstrip(b"\0").decode(errors="replace")
+                    for k in unfinished
                 }
         return out
 
@@ -205,8 +206,8 @@ def load(path: Path) -> EnsembleResult:
         )
         measures = tuple(m if isinstance(m, str) else _Named(m) for m in about["measure"])
         given = {
-            name: group[f"parameter_{k}"][:].reshape([-1] if told["length"] else ())
-            for k, (name, told) in enumerate(about["parameters"].items())
+            name: group[f"parameter_{k}"][:].reshape([-1] if stored["length"] else ())
+            for k, (name, stored) in enumerate(about["parameters"].items())
         }
         options = about["options"]
         if looked_for := options.get("events"):
@@ -227,8 +228,8 @@ def load(path: Path) -> EnsembleResult:
 class _Named:
     """A function of which only the name is known."""
 
-    def __init__(self, told: dict[str, Any]) -> None:
-        self.__qualname__ = str(told["function"])
+    def __init__(self, description: dict[str, Any]) -> None:
+        self.__qualname__ = str(description["function"])
         self.__name__ = self.__qualname__.rpartition(".")[2]
 
     def __call__(self, *_: Any, **__: Any) -> Any:
@@ -260,7 +261,7 @@ def _create(path: Path, about: dict[str, Any], kinds: Kinds, design: Design) -> 
 
 
 def _existing(path: Path, mode: str) -> tuple[Any, dict[str, Any]]:
-    """The group of a store and what it says that it is."""
+    """The group of a store, and its description."""
     zarr = _zarr()
     try:
         group = zarr.open_group(str(path), mode=mode)

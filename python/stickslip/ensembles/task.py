@@ -173,12 +173,12 @@ class Task:
                 code, messages, t_end = _ending(run, t_end)
             if named:
                 text = [j for j, m in enumerate(self.measures) if m in named]
-                found, status, said = self._compiled(
+                found, status, texts = self._compiled(
                     machine, (), np.empty((0, 1)), stop, options=options, t_end=t_end
                 )
                 out.values[k, text] = found[0]
                 if not self.crossings or status[0] == INTERRUPTED:
-                    code, messages = int(status[0]), said
+                    code, messages = int(status[0]), texts
             if seen and not (named and code == INTERRUPTED):
                 if not self.crossings:
                     run = simulate(machine, t_end, **options)
@@ -226,8 +226,8 @@ class Task:
 def _ending(run: Trajectory, t_end: float) -> tuple[int, dict[int, str], float]:
     """Return status, message and end time of a run."""
     stopped = run.status == Status.STOPPED
-    said = {} if run.success and not stopped else {0: run.message}
-    return CODES.index(run.status), said, run.state.t if stopped else t_end
+    texts = {} if run.success and not stopped else {0: run.message}
+    return CODES.index(run.status), texts, run.state.t if stopped else t_end
 
 
 def _at_crossings(run: Trajectory, measure: str) -> float:

@@ -346,33 +346,33 @@ class Expr:
 
 
 class Parameter(Expr):
-    """A number with a name, for formulas: varied, differentiated, identified and saved by its name.
+    """Named parameter of formulas, for sweeps, derivatives, fits and files.
 
-    In formulas it takes the place of a number. The machine whose forces, masses, gaps, directions or loads hold it lists
-    it in `Machine.parameters`, next to the numbers of its elements.
+    Use it in place of a number in formulas of forces, masses, gaps, directions, loads and laws; `Machine.parameters`
+    then lists its name.
 
     Parameters
     ----------
     name : str
-        Its name, without a dot. In one machine a name has one value, and no coordinate or element has it too.
+        Name without a dot. Within a machine it has one value and differs from all names of coordinates and elements.
     value : float
-        Its value, unless a caller varies it.
+        Default value.
 
     Attributes
     ----------
     name : str
-        Its name.
+        Name.
     value : float
-        Its value.
+        Default value.
 
     Raises
     ------
     ValueError
-        If the name is empty, holds a dot or is ``"time"``, or the value is not a finite number.
+        If the name is empty, contains a dot or is ``"time"``, or the value is not finite.
 
     Notes
     -----
-    Signals and numbers that are no formulas do not take parameters: they have names in `Machine.parameters` already.
+    Signals and constant arguments do not accept parameters: they have names in `Machine.parameters` already.
 
     Examples
     --------
@@ -396,12 +396,12 @@ class Parameter(Expr):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name."""
         return next(iter(self.parameters))
 
     @property
     def value(self) -> float:
-        """Its value."""
+        """Default value."""
         return self.parameters[self.name]
 
 

@@ -101,7 +101,7 @@ asinh = Elementary("asinh", np.arcsinh, "Number whose hyperbolic sine is x.")
 acosh = Elementary(
     "acosh",
     np.arccosh,
-    "Number >= 0 whose hyperbolic cosine is x; undefined for x < 1, without a finite slope at 1.",
+    "Number >= 0 whose hyperbolic cosine is x; undefined for x < 1; its slope at 1 is infinite.",
 )
 atanh = Elementary("atanh", np.arctanh, "Number whose hyperbolic tangent is x; undefined beyond (-1, 1).")
 erf = Elementary("erf", ERF, "Error function, 2/sqrt(pi) times the integral of exp(-s²) from 0 to x.")
@@ -109,11 +109,13 @@ exp = Elementary("exp", np.exp, "e to the power of x.")
 expm1 = Elementary("expm1", np.expm1, "exp(x) - 1, to full precision near x = 0.")
 log = Elementary("log", np.log, "Natural logarithm; undefined for x <= 0.")
 log1p = Elementary("log1p", np.log1p, "log(1 + x), to full precision near x = 0.")
-sqrt = Elementary("sqrt", np.sqrt, "Square root; undefined for x < 0, without a finite slope at 0.")
-hypot = Elementary("hypot", np.hypot, "sqrt(x² + y²); it has no slope where both are zero.")
-sign = Elementary("sign", np.sign, "1, 0 or -1: a jump at x = 0, which is a condition.")
-minimum = Elementary("minimum", np.minimum, "The lesser of two values: a corner where they are equal.")
-maximum = Elementary("maximum", np.maximum, "The greater of two values: a corner where they are equal.")
+sqrt = Elementary("sqrt", np.sqrt, "Square root; undefined for x < 0; its slope at 0 is infinite.")
+hypot = Elementary("hypot", np.hypot, "sqrt(x² + y²); not differentiable where both are zero.")
+sign = Elementary("sign", np.sign, "1, 0 or -1; the jump at x = 0 is a condition.")
+minimum = Elementary("minimum", np.minimum, "The lesser of two values; it has a corner where they are equal.")
+maximum = Elementary(
+    "maximum", np.maximum, "The greater of two values; it has a corner where they are equal."
+)
 
 
 def where(condition: Condition | ArrayLike, if_true: Any, if_false: Any) -> Any:
@@ -124,7 +126,7 @@ def where(condition: Condition | ArrayLike, if_true: Any, if_false: Any) -> Any:
     condition : Condition or array_like of bool
         A comparison of expressions, or several joined by ``&``, ``|`` and ``~``.
     if_true, if_false : Expr or float
-        The two values. The value that is not taken may be undefined. Arrays if the condition is an array of bool.
+        The two values, or arrays if the condition is an array of bool. The value that is not taken may be undefined.
 
     Returns
     -------

@@ -57,14 +57,14 @@ class Assessment:
 
     Attributes
     ----------
-    said : list of str
+    notes : list of str
         One sentence for each finding.
     sound : bool
         True if the fit may be called a success: every parameter is determined, and no record is explained worse than by
         a constant.
     """
 
-    said: list[str]
+    notes: list[str]
     sound: bool
 
 
@@ -87,8 +87,8 @@ def assess(
     bounds : mapping of str to str
         Parameters at a bound, with the bound in words.
     """
-    said = describe_ties(info, names)
-    said += [
+    notes = describe_ties(info, names)
+    notes += [
         f"{name} ends at its bound, {bound}: its standard error is unknown" for name, bound in bounds.items()
     ]
     sound = not info.unknown
@@ -97,17 +97,17 @@ def assess(
             continue
         if _is_worse_than_constant(one):
             sound = False
-            said.append(
+            notes.append(
                 f"the model is worse than a constant: its residuals of {one.name} are larger than the spread of the data "
                 "about their mean"
             )
         elif not one.filtered and (found := _correlation(one)):
             factor = np.sqrt((1.0 + found) / max(1.0 - found, 1e-3))
-            said.append(
+            notes.append(
                 f"residuals of {one.name} are correlated ({found:.2f} from one sample to the next): the model "
                 f"lacks an effect, and standard errors are about {factor:.2g} times too small"
             )
-    return Assessment(said, sound)
+    return Assessment(notes, sound)
 
 
 def _is_worse_than_constant(one: Series) -> bool:

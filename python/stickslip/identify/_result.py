@@ -98,7 +98,7 @@ class Estimate:
         Returns
         -------
         str
-            Table to print. Correlations of at least 0.9 are listed, where one parameter can nearly replace another.
+            Table to print. It lists correlations of magnitude 0.9 or more: one parameter can nearly replace the other.
 
         Examples
         --------

@@ -247,8 +247,8 @@ def differences(
 
 def describe_ties(info: Information, names: Sequence[str]) -> list[str]:
     """Return sentences on unidentifiable parameters."""
-    said = [f"{names[i]} has no effect on these data" for i in info.idle]
+    notes = [f"{names[i]} has no effect on these data" for i in info.idle]
     for tie in info.tied:
         parts = ", ".join(f"{names[i]} {weight:+.3g}" for i, weight in tie)
-        said.append(f"only combinations are identifiable: the residuals do not change along ({parts})")
-    return said
+        notes.append(f"only combinations are identifiable: the residuals do not change along ({parts})")
+    return notes

@@ -170,7 +170,7 @@ def fit_break_away(rest: ArrayLike, force: ArrayLike, *, loss: str = "soft_l1") 
         ],
         {names[i]: ("0", "the initial level")[i] for i in found.on_bound},
     )
-    for text in seen.said:
+    for text in seen.notes:
         warn(f"fit_break_away: {text}", 3)
     dwell = float(np.exp(found.x[2]))
     to = np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, dwell]])
@@ -183,7 +183,7 @@ def fit_break_away(rest: ArrayLike, force: ArrayLike, *, loss: str = "soft_l1") 
         stderr=dict(zip(names, np.sqrt(np.diag(cov)).tolist(), strict=True)),
         cov=cov,
         success=found.success and seen.sound,
-        message="; ".join([*found.unfinished, *seen.said]) or "converged",
+        message="; ".join([*found.unfinished, *seen.notes]) or "converged",
         scale=found.scale,
         freedom=t.size - 3,
         rest=t,

@@ -31,7 +31,7 @@ SCALES = ("stiffness", "stribeck_velocity")
 SHAPES = (0.5, 2.0)  # of which the source speaks
 STATES = 1e-8  # of the force: error that the integrated states z and y make
 RANK = 1e-9  # singular values below this share of the greatest, columns scaled to one length, are none
-POOR = 1e-7  # of the least eigenvalue of the correlations of the columns: below it a sample tells nothing new
+POOR = 1e-7  # of the least eigenvalue of the correlations of columns: below it a sample adds no information
 
 
 def bristle_regressors(
@@ -265,8 +265,8 @@ def fit_bristle(
         else positive("stribeck_velocity", stribeck_velocity),
     }
     tried = SHAPES if shape is None else (positive("shape", shape),)
-    found, said = min((problem.fit(known, m) for m in tried), key=lambda pair: pair[0].scale)
-    for text in said:
+    found, notes = min((problem.fit(known, m) for m in tried), key=lambda pair: pair[0].scale)
+    for text in notes:
         warn(f"fit_bristle: {text}", 3)
     return found
 
@@ -396,7 +396,7 @@ class _Bristle:
             stderr=dict(zip(called, np.sqrt(np.diag(cov)).tolist(), strict=True)),
             cov=cov,
             success=bool(found.success and seen.sound),
-            message="; ".join([*found.unfinished, *seen.said]) or found.message,
+            message="; ".join([*found.unfinished, *seen.notes]) or found.message,
             scale=found.scale,
             freedom=self.f.size - x.size,
             law=law,
@@ -405,7 +405,7 @@ class _Bristle:
             condition=float(five[0] / five[-1]) if five[-1] > 0.0 else np.inf,
             damping_over_root=float(values["damping"] / np.sqrt(scales[0])),
         )
-        return fit, seen.said
+        return fit, seen.notes
 
 
 @dataclass(frozen=True, eq=False)

@@ -233,12 +233,12 @@ def fit_curve(
             )
         parts = families.terms(law, size)
         fits[side] = _Side(parts, _freed(parts, free), size, push, load, where).fit(loss == "soft_l1")
-    said = [text for fit in fits.values() for text in fit.said]
-    for text in said:
+    notes = [text for fit in fits.values() for text in fit.notes]
+    for text in notes:
         warn(f"fit_curve: {text}", 3)
     if not moving.all():
-        said.append(f"{np.count_nonzero(~moving)} samples at rest are left out")
-    return _joined(fits, said, v, f, load, speed)
+        notes.append(f"{np.count_nonzero(~moving)} samples at rest are left out")
+    return _joined(fits, notes, v, f, load, speed)
 
 
 def _suspect(v: Array, f: Array, normal_load: float | None) -> None:
@@ -276,7 +276,7 @@ class _Found:
     parameters: dict[str, float]
     cov: Array
     solution: Solution
-    said: list[str]
+    notes: list[str]
     sound: bool
 
 
@@ -418,7 +418,7 @@ class _Side:
             ],
             {names[i]: self._bound(names[i], x[i]) for i in solution.on_bound},
         )
-        said = [text + self.where for text in seen.said]
+        notes = [text + self.where for text in seen.notes]
         law = sum_of([t.made(amounts[t.prefix], inner[t.prefix]) for t in self.parts])
         # From what is fitted to what the law has: static = kinetic + difference, scales out of their logarithms.
         map_ = np.eye(x.size)
@@ -440,7 +440,7 @@ class _Side:
             if not names[i].endswith("static"):  # of static it is the difference to kinetic that lies there
                 cov[i, i] = np.nan
         parameters = dict(zip(names, map(float, values), strict=True))
-        return _Found(law, parameters, cov, solution, said, seen.sound)
+        return _Found(law, parameters, cov, solution, notes, seen.sound)
 
     @staticmethod
     def _bound(name: str, x: float) -> str:
@@ -460,7 +460,7 @@ def sum_of(laws: Sequence[Law]) -> Law:
 
 
 def _joined(
-    fits: dict[str, _Found], said: list[str], v: Array, f: Array, load: float, speed: Array
+    fits: dict[str, _Found], notes: list[str], v: Array, f: Array, load: float, speed: Array
 ) -> CurveFit:
     """Both directions in one result."""
     parameters: dict[str, float] = {}
@@ -481,7 +481,7 @@ def _joined(
         stderr=dict(zip(parameters, np.sqrt(np.diag(cov)).tolist(), strict=True)),
         cov=cov,
         success=sound and not unfinished,
-        message="; ".join([*dict.fromkeys(unfinished), *said]) or "converged",
+        message="; ".join([*dict.fromkeys(unfinished), *notes]) or "converged",
         scale=float(np.sqrt(squares / speed.size)),
         freedom=min(fit.solution.residuals.size - len(fit.parameters) for fit in fits.values()),
         forward=fits["forward"].law if only is None else (only if (v > 0.0).any() else None),

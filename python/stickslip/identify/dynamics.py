@@ -290,17 +290,17 @@ def _regress(names: list[str], made: Array, force: Array, t: Array, velocity: Ar
     cov[info.unknown, info.unknown] = np.inf
     size = float(np.sqrt(np.mean(force**2)))
     seen = assess(info, names, [Series("force", force, r, EXACT * size, filtered=True)], {})
-    said = list(seen.said)
+    notes = list(seen.notes)
     if not ((velocity > 0.0).any() and (velocity < 0.0).any()):
-        said.append("the motion has one direction only: friction and offset cannot be separated")
-    for text in said:
+        notes.append("the motion has one direction only: friction and offset cannot be separated")
+    for text in notes:
         warn(f"inverse_dynamics: {text}", 4)
     return Regression(
         parameters=dict(zip(names, map(float, x), strict=True)),
         stderr=dict(zip(names, np.sqrt(np.diag(cov)).tolist(), strict=True)),
         cov=cov,
         success=seen.sound,
-        message="; ".join(said) or "all parameters are identifiable",
+        message="; ".join(notes) or "all parameters are identifiable",
         scale=float(np.sqrt(variance)),
         freedom=freedom,
         condition=info.condition,

@@ -89,9 +89,9 @@ def read_record(path: str | Path) -> Record:
 
 VOLTS = 10.0  # limit of the controller's output
 CUT = 50  # samples that are left out at each end of a half, as in the source
-SPEED = 0.1  # m/s, at which a viscous coefficient is what it says, whatever its exponent
+SPEED = 0.1  # m/s, at which viscous forces of all exponents are equal
 PITCH = 2.5e-3  # m: the period of the ripple, seen at all three speeds of the record (17, 33 and 50 Hz)
-STEP = 1e-4  # of differences: the output jumps by what the filter makes of an event
+STEP = 1e-4  # of differences: filtered events make the output jump
 
 # Terms of the models besides the mass. Start values; forces N, coefficients N s/m at SPEED, stiffness N/m.
 PARTS: dict[str, dict[str, float]] = {

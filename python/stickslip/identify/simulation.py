@@ -85,7 +85,7 @@ class MachineFit(Estimate):
         Parameters
         ----------
         t : array_like, shape (n,)
-            Times of the samples, s, not decreasing. The run begins with the fitted run, or at the first of these times
+            Times of the samples, s, not decreasing. The run starts with the fitted run, or at the first of these times
             if that is earlier.
         initial : mapping of str to float, optional
             Initial values; by default those of the fit.
@@ -389,7 +389,7 @@ def _report(
     n = sum(s.t.size for s in signals)
     p = len(names)
     cov = np.full((p, p), np.nan)
-    said = [ended] if ended else []
+    notes = [ended] if ended else []
     sound = False
     if found is not None:
         lost = np.isinf(np.diag(found.cov))
@@ -408,9 +408,9 @@ def _report(
             _series(problem, found, robust),
             {names[i]: free.bound(i, found.x) for i in found.on_bound},
         )
-        for text in seen.said:
+        for text in seen.notes:
             warn(f"fit: {text}")
-        said += [*found.unfinished, *seen.said]
+        notes += [*found.unfinished, *seen.notes]
         sound = seen.sound
     machine, initial = problem.settings(values)
     return MachineFit(
@@ -418,7 +418,7 @@ def _report(
         stderr=dict(zip(names, np.sqrt(np.diag(cov)).tolist(), strict=True)),
         cov=cov,
         success=found is not None and found.success and sound,
-        message="; ".join(said) or (found.message if found is not None else ""),
+        message="; ".join(notes) or (found.message if found is not None else ""),
         scale=found.scale if found is not None else np.nan,
         freedom=max(1, n - p),
         machine=machine,

@@ -374,9 +374,9 @@ class Leuven(SingleLaw):
     Internal states: ``f``, the hysteresis force in N per unit load; ``reversals``, the number of stored reversals;
     ``r1`` … ``r14``, their forces. At a fifteenth reversal the innermost loop is deleted, and its closing has no
     effect. With ``exponent = 1`` the law tends to `LuGre` as the height grows. Sources: Swevers, Al-Bender, Ganseman,
-    Prajogo, IEEE Trans. Autom. Control 45, 2000, 675; the rate dz/dt with Fh in place of the force since the last
-    reversal: Lampaert, Swevers, Al-Bender, same journal 47, 2002, 683 (the first form lets the force jump where a loop
-    closes). These sources do not specify the virgin curve; the curve above is a choice of this package.
+    Prajogo, IEEE Trans. Autom. Control 45, 2000, 675; the rate dz/dt uses Fh instead of the force since the last
+    reversal, as in Lampaert, Swevers, Al-Bender, same journal 47, 2002, 683 (in the first form the force jumps where a
+    loop closes). These sources do not specify the virgin curve; the curve above is a choice of this package.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from stickslip.laws.law import Law, SingleLaw
 
 @dataclass(frozen=True, repr=False)
 class Coulomb(SingleLaw):
-    """Dry friction of constant level: ``F = kinetic · sgn v``; at rest anything in [−static, static].
+    """Dry friction of constant level: ``F = kinetic · sgn v``; at rest any force in [−static, static].
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Stribeck(SingleLaw):
     """Dry friction with a level that decreases with speed, plus viscous friction.
 
     ``F = [kinetic + (static − kinetic) · exp(−(|v|/stribeck_velocity)^shape)] · sgn v
-    + viscous · |v|^viscous_exponent · sgn v``; at rest anything in [−static, static].
+    + viscous · |v|^viscous_exponent · sgn v``; at rest any force in [−static, static].
 
     Parameters
     ----------

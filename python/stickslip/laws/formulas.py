@@ -22,32 +22,32 @@ _ELSEWHERE = "for friction over position or time give the element a load that is
 
 
 class FormulaLaw(Law):
-    """A friction law written as formulas, with internal states, parameters and, if wanted, a jump at v = 0.
+    """Friction law written as formulas, with optional internal states, parameters and a jump at v = 0.
 
-    Each formula is a Python function, called once with expressions (`trace`), or an expression or a number. Functions
-    take any of ``v`` (sliding velocity, m/s), ``load`` (normal load, N), the states and the parameters, by these names.
+    Each formula is an expression, a number, or a Python function that is traced once (see `trace`). Functions take any
+    of ``v`` (sliding velocity, m/s), ``load`` (normal load, N), the states and the parameters, by these names.
 
     Parameters
     ----------
     force : callable, Expr or float
-        Friction force per unit normal load. It opposes the velocity, so it is positive for ``v > 0`` as a rule.
+        Friction force per unit normal load. It opposes the velocity, so it is usually positive for ``v > 0``.
     rates : mapping of str to callable, Expr or float, optional
         Time derivative of each state.
     levels : callable, Expr or float, optional
-        Static level per unit normal load, >= 0, of states and parameters: the law then has a jump at v = 0, where the
-        force may be anything up to this level in both directions. `force` is the curve of sliding; its limits for
-        v -> 0 should not exceed the level. By default there is no jump, and `force` acts at v = 0 too.
+        Static level per unit normal load, >= 0, a function of states and parameters: the law then has a jump at v = 0,
+        where the force may be anything up to this level in both directions. `force` is the curve of sliding; its limits
+        for v -> 0 should not exceed the level. By default there is no jump, and `force` acts at v = 0 too.
     states : mapping of str to float, optional
         Internal states with their values at the start of a run. In runs they are ``"<element>.z"``, or
         ``"<element>.z0"``, ``"<element>.z1"`` and so on in this order.
     parameters : mapping of str to float, optional
-        Numbers with names, that sweeps, fits and derivatives vary as ``"<element>.law.<name>"``. A formula may also hold
-        a `Parameter`, which has one value in the whole machine.
+        Named parameters, ``"<element>.law.<name>"`` in sweeps, fits and derivatives. A formula may also contain a
+        `Parameter`, which has one value in the whole machine.
     on_stop : mapping of str to callable, Expr or float, optional
-        Values of states after a stop; for laws with `levels`. The velocity is zero for an instant where it reverses,
-        which is a stop too. States that are not named keep their values.
+        New values of states when the velocity becomes zero, also at a reversal; for laws with `levels`. Other states
+        keep their values.
     on_reversal : mapping of str to callable, Expr or float, optional
-        Values of states after a reversal of the velocity; for laws without `levels`.
+        New values of states at a reversal of the velocity; for laws without `levels`.
 
     Attributes
     ----------
@@ -63,11 +63,11 @@ class FormulaLaw(Law):
     Notes
     -----
     Comparisons on the sign of ``v`` (``abs(v)``, ``sign(v)``, ``where(v > 0, ...)``) are decided by the direction of
-    sliding, also slightly beyond v = 0, where an integrator may try a velocity: there ``abs(v)`` is negative, so that
-    ``log(abs(v))`` and its like need ``log(hypot(v, small))``. No step of an integrator crosses another corner. A law
-    without a jump whose force is steep near v = 0 is stiff, and integrated as such. Steady states (`Law.force`, impacts
-    with friction, feedforward) are found numerically, for speeds from 1e-12 to 1e9 m/s. `StickSlip` takes no such law.
-    ``load`` is not known on contacts, whose friction is per unit normal force.
+    sliding. A trial step of an integrator can pass v = 0 slightly; ``abs(v)`` is negative there, so write
+    ``log(hypot(v, small))`` in place of ``log(abs(v))``. Steps end at all other corners. A law without a jump whose
+    force is steep near v = 0 makes the equations stiff. Steady states (`Law.force`, impacts with friction, feedforward)
+    are found numerically, for speeds from 1e-12 to 1e9 m/s. `StickSlip` does not accept a `FormulaLaw`. Contacts refuse
+    laws that read ``load``, since their friction is per unit normal force.
 
     Examples
     --------
@@ -101,19 +101,17 @@ class FormulaLaw(Law):
         values = _numbers("parameters", parameters)
         rates = _mapping("rates", rates)
         if both := set(start) & set(values):
-            reject("parameters", sorted(both)[0], "another name than that of a state")
+            raise ValueError(f"{sorted(both)[0]!r} is the name of a state and of a parameter: use two names")
         if set(rates) != set(start):
             raise ValueError(
                 f"rates has {_listed(rates)}, but states has {_listed(start)}: every state needs one rate"
             )
         if levels is None and on_stop is not None:
-            reject(
-                "on_stop", "given", "left out for a law without levels, which does not stop: use on_reversal"
+            raise ValueError(
+                "on_stop needs levels: without a jump at v = 0 there is no stop; use on_reversal"
             )
         if levels is not None and on_reversal is not None:
-            reject(
-                "on_reversal", "given", "left out for a law with levels: use on_stop, which covers reversals"
-            )
+            raise ValueError("on_reversal excludes levels: use on_stop, which also acts at reversals")
         known = [*_OWN, *start, *values]
         resting = [*start, *values]
 
@@ -262,7 +260,7 @@ def rate_and_state(
     reference_velocity : float, default 1e-6
         V0, m/s, > 0.
     evolution : {"ageing", "slip"}, default "ageing"
-        The law of the age.
+        Evolution law of the age.
     age : float, optional
         θ at the start of a run, s, > 0; by default Dc/V0, that of steady sliding at the reference velocity.
 
@@ -281,8 +279,8 @@ def rate_and_state(
     -----
     Source: Dieterich, J. Geophys. Res. 84, 1979, 2161; Ruina, J. Geophys. Res. 88, 1983, 10359. A block with this
     friction on a spring slides steadily if its stiffness exceeds ``σ·(b − a)/Dc·(1 + m·V²/(a·σ·Dc))``, with the load σ.
-    Where the load reverses, the force changes its sign within ``V0·exp(−f0/a)``, often less than 1e-30 m/s: steps then
-    become very small, and a run may end with status ``"budget"``. A law with `levels` suits such machines.
+    At a reversal the force changes its sign within ``V0·exp(−f0/a)``, often less than 1e-30 m/s: steps become very
+    small, and a run may end with status ``"budget"``. A law with `levels` suits such machines.
 
     Examples
     --------
@@ -386,7 +384,7 @@ def thermal_weakening(level: float, scale: float, capacity: float, conductance: 
     Returns
     -------
     FormulaLaw
-        With the state ``rise`` and the arguments as parameters. It reads the normal load, so contacts do not take it.
+        With the state ``rise`` and the arguments as parameters. It reads the normal load, so contacts refuse it.
 
     Raises
     ------
@@ -395,7 +393,7 @@ def thermal_weakening(level: float, scale: float, capacity: float, conductance: 
 
     Notes
     -----
-    One thermal mass with the law of cooling of Newton: the temperature within the bodies is not resolved.
+    One thermal mass with Newton's law of cooling; the temperature distribution within the bodies is not resolved.
 
     Examples
     --------

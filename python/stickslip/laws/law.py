@@ -245,7 +245,7 @@ class Law:
         velocity : array_like, shape (n_times,), or signal, or float
             Velocity in m/s: samples at `t`, linear in between, or a function of time.
         initial : array_like or mapping from state name to value, optional
-            Internal states at ``t[0]``; by default zero (a virgin contact), or as a `FormulaLaw` says.
+            Internal states at ``t[0]``; by default zero (a virgin contact), or the start values of a `FormulaLaw`.
         normal_load : float, default 1.0
             Normal load, N, >= 0.
         rtol : float, default 1e-12

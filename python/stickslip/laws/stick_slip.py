@@ -46,7 +46,7 @@ class Lag:
 
 @dataclass(frozen=True)
 class DeadTime:
-    """Frictional memory as a dead time: while sliding, the dry force follows the velocity of the time tau ago, ``F(t) =
+    """Frictional memory as a dead time: while sliding, the dry force depends on the velocity at t - tau, ``F(t) =
     N(t) f_curve(|v(t - tau)|) sgn v(t) + b v(t)``.
 
     Only the velocity in the dry curve is delayed, as the response of the lubricant film (the seven-parameter model of
@@ -174,9 +174,9 @@ class StickSlip(Law):
 
     **Energy.** ``run.energy.friction`` is the work that the motion does on the element. With presliding a part of it,
     ``k s^2/2``, is stored in stick and recovered; while a load force changes k, ``k' s^2/2`` per second is work of the
-    load. With ``b_surface = 0`` and a constant load the law is passive. With ``b_surface > 0`` it is not: at break-away
-    the damper carries a part of f_s(t_d), the lagged force recovers its full value at small v, and the next stick
-    stores ``f^2/2k`` although only ``(f_s - b_surface v)^2/2k`` was supplied.
+    load. With ``b_surface = 0`` and a constant load the law is passive. With ``b_surface > 0`` it is not passive: at
+    break-away the damper carries a part of f_s(t_d), so the spring has stored only ``(f_s - b_surface v)^2/2k``; the
+    lagged force then recovers its full value at small v, and the next stick begins with the stored energy ``f^2/2k``.
 
     Source: Klotzbach and Henrichfreise, stick/slip automaton; in their (14) the viscous part b|v| is kept. Their dwell
     formula also holds if f_sa exceeds f_s because the load decreased during slip: the level then decreases.

@@ -63,7 +63,7 @@ def bode(
         return axes
 
 
-_CURVE = "curve"  # tells curves from the lines of crossover and sampling
+_CURVE = "curve"  # distinguishes curves from the lines of crossover and sampling
 
 
 def _curves(ax: Axes) -> list[Any]:

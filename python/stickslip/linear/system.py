@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LinearSystem:
-    """A linear system: x' = A x + B u, y = C x + D u; sampled, the next x in place of x'.
+    """A linear system: x' = A x + B u, y = C x + D u; for a sampled system x' is the state at the next instant.
 
     Attributes
     ----------

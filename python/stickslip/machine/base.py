@@ -33,7 +33,7 @@ class BaseMachine:
     # Controllers in the words of the user where the engine knows matrices only: a notch, a low-pass filter.
     _words: Mapping[str, Controller] = MappingProxyType({})
 
-    # A description is a value: compared by what it says, copied, and pickled as plain values. It can be changed, so
+    # A description is a value: compared by its contents, copied, and pickled as plain values. It can be changed, so
     # it has no hash.
     __hash__: ClassVar[None]  # type: ignore[assignment]
 

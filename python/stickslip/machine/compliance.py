@@ -14,7 +14,7 @@ __all__ = ["Compliance", "HuntCrossley", "KelvinVoigt"]
 class HuntCrossley:
     r"""Compliant contact of an elastic body, with damping that grows with the depth.
 
-    ``N = k δ^n (1 + c δ')`` with the depth ``δ = -gap``, and never negative; it is continuous when the contact closes.
+    ``N = max(0, k δ^n (1 + c δ'))`` with the depth ``δ = -gap``; the force is continuous when the contact closes.
     For any mass, k and n the coefficient of restitution e at the impact speed v satisfies
     ``c v - ln(1 + c v) + c e v + ln(1 - c e v) = 0``, so that ``1 - e ≈ (2/3) c v`` for small ``c v``. The contact time
     decreases like ``k^(-1/(n + 1))``; for k → ∞ the contact is rigid with the restitution e(v).

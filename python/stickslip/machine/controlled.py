@@ -51,7 +51,7 @@ class ControlledMachine(BaseMachine):
             Name, by default the kind in lower case (``"pid"``, ``"pid2"``). Signals are ``"<name>.output"``,
             ``.reference``, ``.error`` (reference minus measurement) and ``.mode`` (free, high or low).
         on : str or tuple of two str or mapping, optional
-            Coordinate (or combination) whose position is measured and which is driven; short for `measure` and `to`.
+            Coordinate (or combination) that is measured and driven; short for equal `measure` and `to`.
         measure : str or mapping, or a sequence of them, optional
             Measured signals: ``"motor"`` or ``"motor.position"``, ``"motor.velocity"``, ``"<controller>.output"``, or a
             combination {name: factor}; a sequence for controllers with several measurements. A `Cascade` measures

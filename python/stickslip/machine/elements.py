@@ -107,17 +107,17 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         normal_load : float, Signal, Expr or callable, or str, default 1.0
             Normal load, N, >= 0: a number, a signal, or a function ``N(q, v, t)`` of the motion. A signal that becomes
             negative during the run is refused; a run ends as ``"failed"`` if a function becomes negative: use
-            ``ss.math.maximum(0, ...)``, or a contact. Or the name of a contact's normal force,
-            ``"<contact>.normal_force"``: friction of that contact along a further direction, in impacts too. While a
-            signal is zero the element is *free*: it has no dry friction and no events, only friction that does not
-            scale with the load (viscous).
+            ``ss.math.maximum(0, ...)``, or a contact. The name of a contact's normal force,
+            ``"<contact>.normal_force"``, makes the element friction of that contact along a further direction, also in
+            impacts. While a signal is zero the element is *free*: it has no dry friction and no events, only friction
+            that does not scale with the load (viscous).
         surface_velocity : float or Signal, default 0.0
             Velocity of the surface (a belt), m/s.
         load : mapping or str, optional
             Load force F_l of ``StickSlip(load_factor=...)``, N: a linear combination {name: factor} of
             ``"<coordinate>.position"``, ``"<coordinate>.velocity"`` and ``"<coordinate>.applied_force"`` (sum of the
             external forces on the coordinate), or a contact's normal force, ``"<contact>.normal_force"``. With
-            `load_table`, for any law, the argument of the table.
+            `load_table` it is the argument of the table, for any law.
         load_table : tuple of two array_like, optional
             Values of the form `load` (increasing) and loads there, N, >= 0, which are added to `normal_load`; linear in
             between, constant beyond. Use it for a load that varies over the travel of a screw, or for ``max(0, N0 + k
@@ -190,8 +190,8 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         name : str
             Name of the element; signals are ``"<name>.force"`` (F, opposing the elongation), ``.elongation``,
             ``.elongation_rate`` and ``.mode``: ``open`` without force; ``high`` or ``low`` while the upper or the lower
-            of two flanks pushes; ``closed`` while both push, while a single flank does, and for a spring without
-            flanks.
+            of two flanks pushes; ``closed`` while both push, while the only flank pushes, and always for a spring
+            without flanks.
         on : str or tuple of two str or mapping
             Elongation and line of action: a coordinate, a pair (the first relative to the second), or {coordinate:
             factor}.
@@ -276,8 +276,8 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
             ``-F`` along `on`, so that between a pair it is the force of the first on the second. ``"<name>.impulse"``
             is the sum of its impulses so far, with the same sign.
         on : str or tuple of two str or mapping or Expr or callable
-            A coordinate, the first of a pair relative to the second, or {coordinate: factor}. Or a formula of positions
-            and time that is kept zero, ``lambda q, t: ...``: the joint of a closed loop. With `rate`, factors may be
+            A coordinate, the first of a pair relative to the second, or {coordinate: factor}. A formula of positions
+            and time, ``lambda q, t: ...``, is kept zero: the joint of a closed loop. With `rate`, factors may be
             formulas, one for each coordinate or as a mapping: rolling wheels or knife edges.
         value : float or Signal, default 0.0
             Value of ``on . q``, in its unit; not given with a formula. Its velocity must not jump during a run: use a
@@ -386,17 +386,17 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
     ) -> None:
         """Add a preloaded spring with a rigid seat: a ball-detent torque limiter, an index detent, a centring spring.
 
-        With the distance ``x = on . q - position`` from the seat it acts with ``-F`` along `on`. On the seat the element is
-        rigid up to its preload, ``|F| <= preload`` at ``x = x' = 0``; off the seat ``F = preload sgn(x) + stiffness x +
-        damping x'``. With a `pitch` there are seats at ``x = 0, ±pitch, ±2 pitch, ...``; with x from the nearest one,
-        ``F = preload (1 - |x|/width) sgn(x) + damping x'`` for ``|x| < width``, else ``damping x'``.
+        The force ``-F`` acts along `on`; ``x = on . q - position`` is the distance from the seat. On the seat the
+        element is rigid up to its preload, ``|F| <= preload`` at ``x = x' = 0``; off the seat ``F = preload sgn(x) +
+        stiffness x + damping x'``. With a `pitch` there are seats at ``x = 0, ±pitch, ±2 pitch, ...``; with x from the
+        nearest one, ``F = preload (1 - |x|/width) sgn(x) + damping x'`` for ``|x| < width``, else ``damping x'``.
 
         Parameters
         ----------
         name : str
             Name of the element; signals are ``"<name>.force"`` (F, opposing the elongation), ``.elongation`` (x),
             ``.elongation_rate`` and ``.mode``: ``locked`` on a seat, ``high`` beyond the nearest seat, ``low`` before
-            it. With a pitch the state ``"<name>.seat"`` is the place of the nearest seat, from `position`.
+            it. With a pitch the state ``"<name>.seat"`` is the position of the nearest seat, relative to `position`.
         on : str or tuple of two str or mapping
             Elongation and line of action: a coordinate, a pair (the first relative to the second), or {coordinate:
             factor}.
@@ -419,14 +419,14 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
 
         Notes
         -----
-        Model: balls that springs press into detents transmit torque without backlash, leave them at the release torque,
-        and fall into the next ones, as catalogues of safety couplings describe (single-position: one seat per turn;
+        Model: spring-loaded balls transmit torque without backlash, leave their detents at the release torque and fall
+        into the next ones, as described in catalogues of safety couplings (single-position: one seat per turn;
         multi-position: several). Assumptions: massless balls, a conservative force that falls linearly beside a seat,
-        no torque between seats. It re-engages when the energy of the relative motion is no longer greater than the barrier
-        ``preload width / 2``. Torque that remains after release, and losses in the detents, are friction in parallel:
-        `add_friction` on the same `on`. Without losses an element swings about its seat without end; with damping alone
-        its swings become shorter without end. A limiter with friction linings, which slips at its kinetic torque and
-        re-engages when the relative speed returns to zero, is `add_friction` with ``Coulomb(static, kinetic)``.
+        no torque between seats. The limiter re-engages when the energy of the relative motion falls below the barrier
+        ``preload width / 2``. Residual torque after release, and losses in the detents, are friction in parallel:
+        `add_friction` on the same `on`. Without losses the element oscillates about its seat for ever; with damping
+        alone it never comes to rest. A limiter with friction linings, which slips at its kinetic torque and re-engages
+        when the relative speed returns to zero, is `add_friction` with ``Coulomb(static, kinetic)``.
 
         The seat is a set-valued force, ``F in preload Sgn(x)``, decided together with all friction and contacts.
         Events: break-away, seats that are reached or passed, crests between two seats. Real time and time stepping

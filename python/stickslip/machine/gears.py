@@ -85,13 +85,13 @@ class GearedMachine(ContactMachine):
             reject("ratio" + suffix, ratio, "finite and not zero")
         if (efficiency is None) == (friction is None):
             raise ValueError(f"gear '{name}' needs efficiency or friction, and not both")
-        play = number("backlash" + suffix, backlash)
-        if not 0.0 <= play < np.inf:
+        backlash = number("backlash" + suffix, backlash)
+        if not 0.0 <= backlash < np.inf:
             reject("backlash" + suffix, backlash, "finite and >= 0")
         a, b = rubbing(suffix, efficiency, friction)
         one, two = str(on[0]), str(on[1])
         mean = 0.5 * (a + b)
-        if mean == 0.0 and play == 0.0:
+        if mean == 0.0 and backlash == 0.0:
             return self.add_constraint(name, on={one: 1.0, two: -ratio})
         flanks = {"drive": -1.0, "coast": 1.0}
         for flank, side in flanks.items():
@@ -102,7 +102,7 @@ class GearedMachine(ContactMachine):
                 "contact",
                 name=f"{name}_{flank}",
                 normal={one: side, two: -side * ratio},
-                gap=as_signal(0.5 * play).compiled,
+                gap=as_signal(0.5 * backlash).compiled,
                 **rubs,
             )
         return None

@@ -31,8 +31,8 @@ class StateSpace(ControlledMachine, LinearMachine):
     Parameters
     ----------
     A : array_like, shape (n, n), or object
-        Dynamics; or an object with A, B, C and D, such as a state space of python-control or SciPy, which `system`
-        returns; the others are then not given.
+        Dynamics; or an object with A, B, C and D, such as a state space of python-control or SciPy. B, C and D are then
+        omitted, and `system` returns the object.
     B : array_like, shape (n, m)
         Effect of the inputs. A vector is one column.
     C : array_like, shape (p, n)

@@ -21,7 +21,7 @@ def pendulum(
     damping: float = 0.0,
     gravity: float = 9.81,
 ) -> Machine:
-    """Make a pendulum, ``(m l² + J) q'' + d q' + m g l sin q = -F(q')``, at rest below at q = 0.
+    """Make a pendulum, ``(m l² + J) q'' + d q' + m g l sin q = -F(q')``, hanging down at q = 0.
 
     Parameters
     ----------

@@ -62,8 +62,8 @@ class WedgeGear(FlankGear):
     friction : float or Law
         Kinetic coefficient of friction μ = tan ρ, ≥ 0; or a law per unit normal force over the sliding speed,
         such as (3.46), ``Stribeck(static=..., kinetic=..., stribeck_velocity=..., shape=1.0)``: odd, without internal
-        states. With a law `self_locking` holds at rest, `self_braking` at all speeds, `self_braking_speeds` are the
-        speeds of self-braking, and the chatter condition uses μ(0+).
+        states. With a law, `self_locking` refers to rest and `self_braking` to all speeds, `self_braking_speeds` lists
+        ranges of speed, and the chatter condition uses μ(0+).
     load : float
         Load F on the upper wedge, downwards, its weight included, N.
     stiffness : float

@@ -111,7 +111,7 @@ class WormGear(WormMotion):
     (True, 0.149805)
     >>> import dataclasses
     >>> calmer = dataclasses.replace(rig, friction=0.14, clearance=2e-3)
-    >>> calmer.self_braking, calmer.reaches_counter_flank
+    >>> calmer.self_braking, calmer.reaches_opposite_flank
     (True, False)
     >>> elastic = dataclasses.replace(rig, compliance=ss.KelvinVoigt(stiffness=5e6, damping=5.5e3))
     >>> any(event.impact for event in ss.simulate(elastic, t_end=0.2).events)
@@ -163,7 +163,7 @@ class WormGear(WormMotion):
 
     @property
     def units(self) -> dict[str, str]:
-        """Units of the rotary signals of a run, for its pictures."""
+        """Units of the rotary signals, for plots of a run."""
         turning = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s²"}
         units = {f"{shaft}.{kind}": unit for shaft in ("wheel", "worm") for kind, unit in turning.items()}
         for shaft in ("wheel", "worm"):
@@ -193,7 +193,7 @@ class WormGear(WormMotion):
 
     @property
     def greatest_gap(self) -> float:
-        """Greatest gap along the flank's normal in the first flight, m, without the counter flank; 0 without a flight.
+        """Greatest gap along the flank's normal in the first flight, m, without the opposite flank; 0 without a flight.
 
         With ε = 0 every later flight of the periodic chatter is the same.
         """
@@ -201,14 +201,14 @@ class WormGear(WormMotion):
         return 0.0 if flight is None else math.cos(self.pressure_angle) * flight.greatest_gap()[1]
 
     @property
-    def reaches_counter_flank(self) -> bool:
-        """True if the first flight ends on the counter flank."""
+    def reaches_opposite_flank(self) -> bool:
+        """True if the first flight ends on the opposite flank."""
         clearance = self.normal_clearance
         return clearance is not None and self.greatest_gap > clearance
 
     @cached_property
-    def counter_flank_speed(self) -> float:
-        """Lowest motor speed at which the first flight ends on the counter flank, rad/s; ∞ without clearance.
+    def opposite_flank_speed(self) -> float:
+        """Lowest motor speed at which the first flight ends on the opposite flank, rad/s; ∞ without clearance.
 
         The magnitude is returned, for lowering. The opening grows with the speed, so the limit is unique.
         """
@@ -220,7 +220,7 @@ class WormGear(WormMotion):
             return dataclasses.replace(self, motor_speed=-speed).greatest_gap - clearance
 
         slow = dataclasses.replace(self, motor_speed=-1e-9 * self.shaft_frequency)
-        if slow.first_motion.outcome == "opens at once" and slow.reaches_counter_flank:
+        if slow.first_motion.outcome == "opens at once" and slow.reaches_opposite_flank:
             return 0.0
         low, high = 0.0, 1e-3 * self.shaft_frequency
         while excess(high) <= 0.0:
@@ -253,7 +253,7 @@ class WormGear(WormMotion):
         velocity : array_like, shape (2,)
             (φ̇1, φ̇2), rad/s.
         gap : float
-            Gap of the driving flank along its normal, m.
+            Gap of the contact ``flank`` along its normal, m.
 
         Raises
         ------
@@ -332,7 +332,7 @@ class WormGear(WormMotion):
     def machine(self) -> Machine:
         """The machine that `simulate` runs: coordinates ``wheel`` and ``worm``, contact ``flank``.
 
-        With a clearance there is a second contact, ``counter_flank``, loaded in the direction of lifting. The machine
+        With a clearance there is a second contact, ``opposite_flank``, loaded in the direction of lifting. The machine
         starts in contact on ``flank``, with the shaft relaxed and elastic flanks not compressed. Bearings are
         ``wheel_bearing`` and ``worm_bearing``.
         """
@@ -352,7 +352,7 @@ class WormGear(WormMotion):
         )
         flanks = [("flank", 1.0, 0.0)]
         if self.normal_clearance is not None:
-            flanks.append(("counter_flank", -1.0, self.normal_clearance))
+            flanks.append(("opposite_flank", -1.0, self.normal_clearance))
         for name, side, gap in flanks:
             machine.add_contact(
                 name,

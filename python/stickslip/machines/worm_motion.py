@@ -196,8 +196,8 @@ class WormMotion(FlankGear):
 
         −M1(r2/r1)·tan(ρ0 − γ) and M1(r2/r1)·tan(γ + ρ0); the upper one is ∞ for γ + ρ0 ≥ 90°. Bearings widen the limits
         by their levels at rest: the share of the wheel's bearing is statically indeterminate, and the gear stays at
-        rest if any torque in −B1 … B1 holds it, so M1 is replaced by the wider of M1 ± B1, and B2 is added. The wheel's
-        bearing must not hold the load alone, B1 < M1.
+        rest if any torque in −B1 … B1 holds it, so M1 is replaced by the M1 ± B1 that gives the wider limit, and B2 is
+        added. The wheel's bearing must not hold the load alone, B1 < M1.
         """
         on_wheel, on_worm = (0.0 if b is None else float(b.break_away) for b in self._bearings)
         if not on_wheel < self.load_torque:
@@ -283,7 +283,7 @@ class WormMotion(FlankGear):
 
     @property
     def meeting_time(self) -> float:
-        """Time of the first impact after separation, s, without the counter flank."""
+        """Time of the first impact after separation, s, without the opposite flank."""
         return self._undamped.meeting_time
 
     @property

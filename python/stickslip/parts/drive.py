@@ -93,10 +93,10 @@ class Drive:
         part : Part or Controller
             One of `parts`, or a controller as in `Machine.add_controller`.
         on : str, optional
-            The body of a brake or an encoder.
+            The body of a brake or an encoder; for a controller as in `Machine.add_controller`.
         between : tuple of two str, optional
             The bodies that a link joins, from its input to its output.
-        measure, reference, to, on : optional
+        measure, reference, to : optional
             Connections of a controller, as in `Machine.add_controller`. A controller that measures an encoder reads the
             position of its body, rounded to its steps.
         limited_by : str, optional

@@ -17,8 +17,8 @@ Losses: TypeAlias = "float | tuple[float, float] | None"
 
 
 def _transmit(machine: Machine, name: str, a: str, b: str, ratio: float, part: Gear | BallScrew) -> None:
-    """``a`` moves `ratio` times as far as ``b``; all else of the part is said at ``b``."""
-    efficiency, teeth, play = part.efficiency, part.friction, part.backlash
+    """``a`` moves `ratio` times as far as ``b``; all other parameters of the part refer to ``b``."""
+    efficiency, teeth, backlash = part.efficiency, part.friction, part.backlash
     lossless = efficiency is None and teeth is None
     if part.stiffness is None:
         machine.add_gear(
@@ -27,11 +27,11 @@ def _transmit(machine: Machine, name: str, a: str, b: str, ratio: float, part: G
             ratio,
             1.0 if lossless else efficiency,
             friction=teeth,
-            backlash=play * abs(ratio),
+            backlash=backlash * abs(ratio),
         )
         return
     elongation = {a: 1.0 / ratio, b: -1.0}
-    machine.add_spring(name, elongation, part.stiffness, part.damping, play)
+    machine.add_spring(name, elongation, part.stiffness, part.damping, backlash)
     if lossless:
         return
     # A flank is pressed by what the spring carries: |F|/|ratio| at a. See Machine.add_gear for both coefficients.
@@ -42,9 +42,9 @@ def _transmit(machine: Machine, name: str, a: str, b: str, ratio: float, part: G
     unit = abs(at_a) if abs(at_a) > 1e-9 * abs(at_b) else abs(ratio * at_b)
     end = FURTHEST / abs(ratio)
     most = part.stiffness * end / abs(ratio)
-    beyond = 0.5 * play + end
-    corners = [(-beyond, most), (-0.5 * play, 0.0), (0.5 * play, 0.0), (beyond, most)]
-    if play == 0.0:
+    beyond = 0.5 * backlash + end
+    corners = [(-beyond, most), (-0.5 * backlash, 0.0), (0.5 * backlash, 0.0), (beyond, most)]
+    if backlash == 0.0:
         del corners[1]
     machine.add_friction(
         f"{name}_teeth",

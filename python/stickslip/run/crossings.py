@@ -97,7 +97,7 @@ class Crossing:
         return f"{self.label} {'rises' if rising else 'falls'} through {self.level:g}"
 
     def times(self, run: Trajectory) -> tuple[Array, NDArray[np.bool_]]:
-        """Return the times of the crossings in a run, s, and True where the signal rises.
+        """Return the times of the crossings in a run, s, and an array that is True where the signal rises.
 
         Parameters
         ----------

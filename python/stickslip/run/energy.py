@@ -52,7 +52,7 @@ class Energy:
     compliances : dict of ndarray
         Energy dissipated by the damping of each compliant contact.
     friction : dict of ndarray
-        Energy taken by each friction element; bristles may store a part of it.
+        Work done by the motion on each friction element; bristles may store a part of it.
     impacts : ndarray
         Energy lost in impacts.
     imbalance : ndarray
@@ -155,7 +155,7 @@ class Energy:
 
     @cached_property
     def friction(self) -> dict[str, Array]:
-        """Energy taken by each friction element."""
+        """Work done by the motion on each friction element."""
         compiled = self._raw.compiled
         taken = dict(zip(self._places, self._term("friction"), strict=True))
         others = {*compiled.compensators, *compiled.springs}  # a detent is both, and stores what it takes

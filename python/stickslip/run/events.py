@@ -37,8 +37,9 @@ class Event:
     rule : str
         Rule that selected the new modes:
 
-        * ``"unique"``: one admissible solution; ``"static to kinetic"``: the same, after break-away of an element;
-        * of several solutions, in this order, ``"present mode"``: no mode changes; ``"fewest changes"``; ``"least
+        * ``"unique"``: one admissible solution; ``"static to kinetic"``: one admissible solution after break-away of an
+          element;
+        * several solutions, selected in this order by ``"present mode"``: no mode changes; ``"fewest changes"``; ``"least
           constraint"`` (Gauss); ``"ambiguous"``: none of these rules selects one;
         * ``"accumulation"``: each of the last ten slips was shorter than three of the machine's shortest time constants
           and slower than 1e-6 of the greatest speed; the element sticks until its force is 1e-6 above its limit;

@@ -28,14 +28,14 @@ class RealTime:
 
     Modes, transitions and resets are those of :func:`simulate`. Plant and continuous controllers advance by a
     precomputed map, which is exact for signals that are linear within a step, with one evaluation of each sliding
-    curve; bristles by one linearly implicit, L-stable step of order 2. An event is located within its step, modes and
-    states change there, and the rest of the step continues in the new regime. At most `max_transitions` such instants
-    are handled per step; if more remain the step is flagged (`late`), and they are handled at the start of the next
-    step. The error is of first order in the step, of second order while signals are smooth and no step is late. Jumps
-    of signals act between two steps.
+    curve; bristles advance by one linearly implicit, L-stable step of order 2. An event is located within its step,
+    modes and states change there, and the rest of the step continues in the new regime. At most `max_transitions` such
+    instants are handled per step; if more remain the step is flagged (`late`), and they are handled at the start of the
+    next step. The error is of first order in the step, of second order while signals are smooth and no step is late.
+    Jumps of signals act between two steps.
 
-    If masses, forces, directions, loads or constraints are functions of the motion, a step is one of ROS2 (Verwer et
-    al. 1999), linearly implicit, L-stable and of order 2, with a Jacobian by finite differences; sliding directions,
+    If masses, forces, directions, loads or constraints are functions of the motion, each step uses ROS2 (Verwer et al.
+    1999), a linearly implicit, L-stable method of order 2, with a Jacobian by finite differences; sliding directions,
     loads and M(q) are evaluated in each stage, and velocities of sticking elements and constraints are corrected at the
     end of the step, with the least change in the metric of the mass matrix. Corners of formulas are not located: at a
     kink of a force (`abs`, `maximum`) the error remains of second order, at a jump (`where`, `sign`) it is of first
@@ -69,8 +69,8 @@ class RealTime:
         machines with functions of the motion (give the contact a ``compliance``), detents, load tables, and laws and
         controllers that are Python functions. Run a Python controller between steps, and pass its output as an `Input`.
     step : float
-        Step, s, > 0; the period of every sampled controller must be a multiple of it. At most the dead time of friction
-        (`DeadTime`).
+        Step, s, > 0; the period of every sampled controller must be a multiple of it. Not longer than the dead time of
+        a `DeadTime`.
     initial : mapping or array_like, optional
         Initial values as in :func:`simulate`.
     t_start : float, default 0.0
@@ -78,8 +78,7 @@ class RealTime:
     outputs : sequence of str, optional
         Signals that `step` returns, named as in ``run[...]``: by default all states.
     max_transitions : int, default 2
-        Greatest number of instants with changes of mode per step, >= 1. With rigid contacts, up to one more for each
-        contact.
+        Greatest number of instants with changes of mode per step, >= 1. Each rigid contact can add one more.
     events : Crossing or sequence of them, optional
         Crossings to record in `crossings`, located in Python by linear interpolation between the ends of steps, to
         second order; two crossings within a step are not detected. A ``terminal`` `Crossing` is refused.
@@ -169,8 +168,8 @@ class RealTime:
         Parameters
         ----------
         inputs : float, array_like or mapping, optional
-            Values of the machine's inputs, held over this step: in the order of `inputs`, or by name. Other inputs keep
-            their value, at first their default.
+            Values of the machine's inputs, held over this step: in the order of `inputs`, or by name. Inputs that are
+            not given keep their value, initially the default.
 
         Returns
         -------
@@ -302,7 +301,7 @@ class RealTime:
 
     @property
     def late(self) -> bool:
-        """True if the last step left a transition to the next step, or found no solution for the modes after one."""
+        """True if the last step left a transition to the next step, or found no solution at a transition."""
         return self._engine.late
 
     @property

@@ -194,15 +194,16 @@ class Sensitivity:
 
     def __repr__(self) -> str:
         until = self.valid_until
-        said = "" if np.isinf(until.time) else f", valid until {until.time:g} s: {until.reason}"
-        return f"Sensitivity by {', '.join(self.parameters)}{said}"
+        limit = "" if np.isinf(until.time) else f", valid until {until.time:g} s: {until.reason}"
+        return f"Sensitivity by {', '.join(self.parameters)}{limit}"
 
 
 class EventSensitivity(Mapping[str, float]):
     """Derivatives of an event with respect to the parameters: of its time, and of the states on both sides.
 
-    ``event.sensitivity["belt.law.static"]`` is the derivative of its time; ``before`` and ``after`` are the derivatives
-    of the states just before and after the event, at its time in each run, of shape (n_states, n_parameters).
+    ``event.sensitivity["belt.law.static"]`` is the derivative of its time; ``before`` and ``after`` are the total
+    derivatives of the states just before and after the event, the change of its time included, shape (n_states,
+    n_parameters).
 
     Examples
     --------

@@ -70,8 +70,8 @@ def simulate(
         Rosenbrock method of order 5 if they are stiff. ``time_stepping``: the θ-scheme of Moreau and Jean with the
         fixed step `max_step`, of first order: events are not located, contact forces and impacts are impulses of a
         step, penetration is about one step's motion, and impacts follow Newton's law. Functions of the motion are
-        evaluated at the middle of the step with the velocities at its start, so stiff forces need a short step. It
-        takes friction laws without internal states and no controllers. Signals are interpolated between steps.
+        evaluated at the middle of the step with the velocities at its start, so stiff forces need a short step. Time
+        stepping takes friction laws without internal states and no controllers; signals are interpolated between steps.
     max_step : float, optional
         Maximum step, s; the fixed step for ``time_stepping``.
     rebound_threshold : float, default 1e-9
@@ -79,8 +79,8 @@ def simulate(
         far (or to its size in `Machine.scales`, if that is larger). A contact that would rebound more slowly, against a
         force that closes it, does not rebound: a single contact is treated as plastic (ε = 0); several are brought to
         rest with minimum-norm impulses, with friction by its law. This ends accumulating bounces; the energy lost,
-        relative to the greatest kinetic energy about the square of the threshold, is part of the loss of that impact.
-        With 0 only `max_events` ends them.
+        about the square of the threshold times the greatest kinetic energy, is part of the loss of that impact. With 0
+        only `max_events` ends them.
     theta : float, default 0.5
         Weight of the end of a step in ``time_stepping``, from 1/2 to 1.
     max_events : int, optional

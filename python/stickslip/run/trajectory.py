@@ -123,7 +123,7 @@ class Trajectory(SampledSignals):
         self._marks = Marks(tuple(asked), tuple(Mark(*mark) for mark in found), stopped)
         self._derivatives = None
         self._raw = _core.run.Trajectory.unpack(self._machine.compile(), state["run"])
-        if self._grid is not None:  # which tells if the times are not those of the run
+        if self._grid is not None:  # an error if times are outside the run
             self._samples = _core.run.Samples(self._raw, self._grid)
 
     def __copy__(self) -> Trajectory:
@@ -155,8 +155,8 @@ class Trajectory(SampledSignals):
     @cached_property
     def units(self) -> Mapping[str, str]:
         """Unit of each signal; empty for pure numbers and unknown units."""
-        told: Mapping[str, str] = getattr(self._described, "units", {})
-        return units(self.machine) | dict(told)
+        own: Mapping[str, str] = getattr(self._described, "units", {})
+        return units(self.machine) | dict(own)
 
     @property
     def model(self) -> object:

@@ -5,7 +5,7 @@ times, added to other signals and numbers, multiplied by numbers and differentia
 pieces plus harmonics, so it knows every breakpoint in advance and every derivative exactly. Times are in seconds;
 values have the unit of the quantity for which the signal is used. At a jump the value is the limit from the right.
 
-Wherever a signal is expected, a number will do.
+A number is accepted wherever a signal is.
 """
 
 from stickslip.signals.made import PRBS, Chirp, Clip, Multisine, Product, Pulses, Repeat, Where

@@ -58,7 +58,7 @@ class Step(Signal):
     Parameters
     ----------
     value : float
-        Value from `start` on, at this instant included.
+        Value from `start` on, inclusive.
     start : float, default 0
         Instant of the jump in s.
     before : float, default 0
@@ -132,8 +132,8 @@ class Sine(Signal):
 class SmoothStep(Signal):
     """Smooth step from `before` to `value` within `duration`, with zero velocity and acceleration at both ends.
 
-    The quintic ``10 s^3 - 15 s^4 + 6 s^5`` of the elapsed share s of the duration. Its greatest slope is
-    1.875 and its greatest second derivative 10/sqrt(3) = 5.7735 times the step over the duration (squared).
+    The quintic ``10 s^3 - 15 s^4 + 6 s^5`` of the elapsed fraction s of the duration. Its greatest slope is ``1.875 *
+    step / duration``, its greatest second derivative ``10/sqrt(3) * step / duration^2``.
 
     Parameters
     ----------

@@ -403,7 +403,7 @@ class Derivative(Signal):
         self._fill(self.signal.compiled.differentiate(self.order))
 
     def derivative(self, order: int = 1) -> Signal:
-        """Return the derivative of higher order."""
+        """Return a derivative of higher order."""
         if order < 0:
             reject("order", order, ">= 0")
         return Derivative(self.signal, self.order + order)

@@ -52,13 +52,13 @@ def check_departures(audit: Audit, run: Any, d: Description, sizes: Sizes) -> No
         return
     begin = float(run._raw.t_begin)
     times = np.unique(run.events.time[np.abs(run.events.after) == 1])
-    struck = set(run.events.time[run.events.impact].tolist())
+    at_impact = set(run.events.time[run.events.impact].tolist())
     times = np.unique([begin, *times])[:_MOST_INSTANTS]
     ends = np.append(np.unique(run.events.time), run.t[-1])
     n = len(d.names)
     for t in times.tolist():
         later = ends[ends > t]
-        if t in struck or not later.size:
+        if t in at_impact or not later.size:
             continue
         at = run.at([t])
         instant = _Instant(d, t, at.y[:n, 0], at.y[n : 2 * n, 0], sizes)

@@ -43,7 +43,7 @@ def check_energy(
     heavy = d.mass.greatest(panels.at)
     full = [float(0.5 * s @ np.abs(k) @ s) for s, k in ((sizes.v, heavy), (sizes.q, d.stiffness))]
     full[1] += sum(float(stored(c, panels.at).max()) for c in d.contacts if not c.rigid)
-    full[1] += sum(float(one.stored(one.way(panels.at.q)).max()) for one in d.detents)
+    full[1] += sum(float(one.stored(one.distance(panels.at.q)).max()) for one in d.detents)
     full[1] += sum(
         float(np.abs(line.stored(np.array([-1.0, 1.0]) * reach)).max()) for line, reach in _reaches(d, sizes)
     )
@@ -81,12 +81,12 @@ def check_energy(
     )
     put = sum(stated.drives.values(), zero) + sum(stated.controllers.values(), zero) + given
     put = put + sum(stated.constraints.values(), zero)
-    struck = events.impact & (
+    with_impact = events.impact & (
         events.time <= run._raw.t_begin
     )  # the first sample is behind an impact at the start
-    change = stated.kinetic + stated.elastic - _start(run, d) - events.loss[struck].sum()
+    change = stated.kinetic + stated.elastic - _start(run, d) - events.loss[with_impact].sum()
     change = change + _walls(run, d, np.array([run._raw.t_begin]))
-    room = room + 1e-12 * events.loss[struck].sum() + spread * (np.abs(taken) + np.abs(put))
+    room = room + 1e-12 * events.loss[with_impact].sum() + spread * (np.abs(taken) + np.abs(put))
     audit.hold("energy: balance", "machine", t, np.abs(change - put + taken), room)
 
 
@@ -112,7 +112,7 @@ def _in_springs(at: Samples, d: Description) -> Array:
         x = s.elongation(at.q, at.t)
         total = total + np.sum([line.stored(x) for line in s.parts], axis=0)
     for one in d.detents:
-        total = total + one.stored(one.way(at.q))
+        total = total + one.stored(one.distance(at.q))
     for c in d.contacts:
         if not c.rigid:
             total = total + stored(c, at)
@@ -124,17 +124,17 @@ def _walls(run: Any, d: Description, t: Array) -> Array:
     total = np.zeros(t.size)
     for c in d.unilateral:
         own = run.events.of(c.name)
-        struck = own.impact
-        if not struck.any():
+        with_impact = own.impact
+        if not with_impact.any():
             continue
-        times = own.time[struck]
+        times = own.time[with_impact]
         at = Samples(run, times, d)
         moved = d.demanded(at)  # by constraints, as by walls
         wall = c.gap.shift(at) + (c.normal.at(at) * moved).sum(axis=0)
         belt, along = 0.0 * times, 0.0 * times
         if c.place is not None:
             belt, along = c.place.surface_velocity.values(times), (c.place.along.at(at) * moved).sum(axis=0)
-        work = -own.normal_impulse[struck] * wall - own.tangential_impulse[struck] * (belt - along)
+        work = -own.normal_impulse[with_impact] * wall - own.tangential_impulse[with_impact] * (belt - along)
         total = total + np.append(0.0, np.cumsum(work))[np.searchsorted(times, t, side="right")]
     return total
 

@@ -48,21 +48,21 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
         """Return the boundaries of panels at which one of these events occurs."""
         return np.searchsorted(events, before, side="left") < np.searchsorted(events, times, side="right")
 
-    struck = holds(run.events.time[run.events.impact])
+    at_impact = holds(run.events.time[run.events.impact])
     # A collapse closes gaps that a light part, the fastest one, crosses in a flight at one instant.
     collapsed = holds(np.array([e.time for e in run.events if "inelastic collapse" in e.rule]))
     # A detent takes its seat from a distance that counts as none.
     detents = {one.name for one in d.detents}
     seated = holds(np.array([e.time for e in run.events if e.element in detents and e.after == Mode.LOCKED]))
     heavy, (shifted, _) = d.mass.greatest(at), d.mass.doubt(at, sizes.q, sizes.v)
-    moved, turned = jump(at.q), np.where(struck, 0.0, jump(d.mass.momentum(at)))
+    moved, turned = jump(at.q), np.where(at_impact, 0.0, jump(d.mass.momentum(at)))
     rates = np.maximum(*sides(np.abs(at.rows(f"{n}.acceleration" for n in d.names))))
     rooms = heavy @ (sizes.relative * sizes.v[:, None] + instant * rates) + sizes.relative * shifted[:, None]
     for j in np.flatnonzero((turned > rooms).any(axis=0)):
         rooms[:, j] += put_to_rest(d, Samples(run, times[j : j + 1], d), 0, set(), sizes)
     flights = _FLIGHTS * sizes.span
     for k, name in enumerate(d.names):
-        room = sizes.relative * sizes.q[k] + (instant + np.where(struck, flights, 0.0)) * sizes.v[k]
+        room = sizes.relative * sizes.q[k] + (instant + np.where(at_impact, flights, 0.0)) * sizes.v[k]
         room += np.where(collapsed, flights * sizes.v.max(), 0.0)
         room += np.where(seated, RESTS * run.machine.scales.get(f"{name}.position", 0.0), 0.0)
         audit.hold("position is continuous", name, times, moved[k], room)

@@ -20,7 +20,7 @@ _SIGNS = 1e-9
 
 
 @dataclass
-class Blow:
+class ImpactProblem:
     """One impact at the velocities of its contacts.
 
     Rows of `response` and `before` are the normals, then the tangents; impulses are ordered as (L, -S).
@@ -49,24 +49,26 @@ class Blow:
         return bool(np.linalg.eigvalsh(unit).min() > 1e-8)
 
 
-def _modes(blow: Blow) -> NDArray[np.int_]:
+def _modes(problem: ImpactProblem) -> NDArray[np.int_]:
     """Combinations: for each contact whether it presses on (1) or not (0), for each tangent stick (0) or slip (1, -1)."""
-    choices = [(0, 1)] * blow.contacts + [(0, 1, -1)] * len(blow.contact_of)
+    choices = [(0, 1)] * problem.contacts + [(0, 1, -1)] * len(problem.contact_of)
     return np.array(list(itertools.product(*choices)), dtype=int).reshape(-1, len(choices))
 
 
-def _returned(blow: Blow, stored: Array | None, j: int) -> float | None:
+def _returned(problem: ImpactProblem, stored: Array | None, j: int) -> float | None:
     """Friction impulse of expansion at which a reversible contact slides back; None: by friction alone."""
-    ratio = blow.reversal[j]
-    if stored is None or ratio is None or stored[blow.contacts + j] == 0.0:
+    ratio = problem.reversal[j]
+    if stored is None or ratio is None or stored[problem.contacts + j] == 0.0:
         return None
-    return float(ratio * blow.restitution[blow.contact_of[j]] * stored[blow.contacts + j])
+    return float(ratio * problem.restitution[problem.contact_of[j]] * stored[problem.contacts + j])
 
 
-def _systems(blow: Blow, sets: NDArray[np.int_], floor: Array, start: Array, stored: Array | None) -> Array:
+def _systems(
+    problem: ImpactProblem, sets: NDArray[np.int_], floor: Array, start: Array, stored: Array | None
+) -> Array:
     """Solutions (L, S) of all combinations; NaN where a system is singular."""
-    n, m = blow.contacts, blow.response.shape[0]
-    turned = blow.response.copy()
+    n, m = problem.contacts, problem.response.shape[0]
+    turned = problem.response.copy()
     turned[:, n:] *= -1.0
     a, b = np.zeros((len(sets), m, m)), np.zeros((len(sets), m))
     for i, modes in enumerate(sets):
@@ -75,17 +77,17 @@ def _systems(blow: Blow, sets: NDArray[np.int_], floor: Array, start: Array, sto
                 a[i, k], b[i, k] = turned[k], -start[k]
             else:
                 a[i, k, k], b[i, k] = 1.0, floor[k]
-        for j, k in enumerate(blow.contact_of):
+        for j, k in enumerate(problem.contact_of):
             slip = modes[n + j]
             if slip == 0:
                 a[i, n + j], b[i, n + j] = turned[n + j], -start[n + j]
             else:
-                back = _returned(blow, stored, j)
+                back = _returned(problem, stored, j)
                 a[i, n + j, n + j] = 1.0
                 if back is not None and stored is not None and slip * stored[n + j] < 0.0:
                     b[i, n + j] = back
                 else:
-                    a[i, n + j, k] = -slip * blow.friction[j]
+                    a[i, n + j, k] = -slip * problem.friction[j]
     size = np.abs(a).max(axis=2, keepdims=True)
     a, b = a / size, b / size[..., 0]
     singular = np.abs(np.linalg.det(a)) < 1e-13
@@ -95,24 +97,26 @@ def _systems(blow: Blow, sets: NDArray[np.int_], floor: Array, start: Array, sto
     return x
 
 
-def _phase(blow: Blow, floor: Array, start: Array, stored: Array | None = None) -> list[tuple[Array, Array]]:
+def _phase(
+    problem: ImpactProblem, floor: Array, start: Array, stored: Array | None = None
+) -> list[tuple[Array, Array]]:
     """All (impulses, velocities after) of one phase whose normal impulses are at least `floor`.
 
     `stored` are the impulses of compression, of which reversible contacts give back a part in expansion.
     """
-    n, sets = blow.contacts, _modes(blow)
-    x = _systems(blow, sets, floor, start, stored)
+    n, sets = problem.contacts, _modes(problem)
+    x = _systems(problem, sets, floor, start, stored)
     push = x.copy()
     push[:, n:] *= -1.0
-    after = start + push @ blow.response.T
-    speed = np.abs(start).max() + np.abs(blow.before).max()
+    after = start + push @ problem.response.T
+    speed = np.abs(start).max() + np.abs(problem.before).max()
     force = np.abs(x).max(axis=1) + floor.max(initial=0.0)
     good = (after[:, :n] >= -_SIGNS * speed).all(axis=1) & (x[:, :n] >= floor - _SIGNS * force[:, None]).all(
         axis=1
     )
-    for j, k in enumerate(blow.contact_of):
+    for j, k in enumerate(problem.contact_of):
         slip = sets[:, n + j]
-        cone, held, back = blow.friction[j] * x[:, k], x[:, n + j], _returned(blow, stored, j)
+        cone, held, back = problem.friction[j] * x[:, k], x[:, n + j], _returned(problem, stored, j)
         low = back if back is not None and back > 0.0 else -cone
         high = back if back is not None and back < 0.0 else cone
         inside = (held >= low - _SIGNS * force) & (held <= high + _SIGNS * force)
@@ -121,10 +125,10 @@ def _phase(blow: Blow, floor: Array, start: Array, stored: Array | None = None) 
     return [(x[i], after[i]) for i in np.flatnonzero(good)]
 
 
-def poisson(blow: Blow) -> list[Array]:
+def poisson(problem: ImpactProblem) -> list[Array]:
     """Return the contact velocities after the impact for every outcome."""
-    n, outcomes = blow.contacts, []
-    for compressed, between in _phase(blow, np.zeros(n), blow.before):
-        for _, after in _phase(blow, blow.restitution * compressed[:n], between, compressed):
+    n, outcomes = problem.contacts, []
+    for compressed, between in _phase(problem, np.zeros(n), problem.before):
+        for _, after in _phase(problem, problem.restitution * compressed[:n], between, compressed):
             outcomes.append(after)
     return outcomes

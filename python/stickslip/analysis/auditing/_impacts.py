@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Contact, Description
-from stickslip.analysis.auditing._impact_law import MOST_SETS, Blow, poisson
+from stickslip.analysis.auditing._impact_law import MOST_SETS, ImpactProblem, poisson
 from stickslip.analysis.auditing._put_to_rest import put_to_rest, slowest
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._rows import Row, column
@@ -111,7 +111,7 @@ class _Machine:
         return column(row.at(self.at), j)
 
 
-class _Strike:
+class _AuditedImpact:
     """One instant with the velocities around it."""
 
     def __init__(self, m: _Machine, j: int, one: Instant, v: Array, rubs: dict[str, float]) -> None:
@@ -128,7 +128,7 @@ class _Strike:
         self.before, self.after = rows @ v + wall, rows @ self.v + wall
         self.n = len(one.contacts)
         response = rows @ inverse @ rows.T
-        self.blow = Blow(
+        self.problem = ImpactProblem(
             response,
             self.before,
             np.array([c.ratio(rate) for c, rate in zip(one.contacts, self.before[: self.n], strict=True)]),
@@ -155,9 +155,9 @@ def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> Rubs:
     for j, time in enumerate(times):
         v = left[:, j]
         for one in instants.get(float(time), []):
-            strike = _Strike(machine, j, one, v, rubs.get((one.time, one.number), {}))
-            _check_law(audit, one, strike, machine.row, j, sizes)
-            v = strike.v
+            impact = _AuditedImpact(machine, j, one, v, rubs.get((one.time, one.number), {}))
+            _check_law(audit, one, impact, machine.row, j, sizes)
+            v = impact.v
     return rubs
 
 
@@ -177,8 +177,8 @@ def _check_balance(audit: Audit, run: Any, m: _Machine, rubs: Rubs, sizes: Sizes
     heavy = d.mass.greatest(m.at)
     room += _ROOM * heavy @ (np.abs(left) + np.abs(right))
     room += (heavy @ (sizes.relative * sizes.v))[:, None]
-    struck = _struck(run.events, times)
-    room += np.stack([put_to_rest(d, m.at, j, struck[j], sizes) for j in range(times.size)], axis=1)
+    with_impact = _elements_with_impact(run.events, times)
+    room += np.stack([put_to_rest(d, m.at, j, with_impact[j], sizes) for j in range(times.size)], axis=1)
     error = m.moved(right - left - pushed) if d.constraints else m.moved(right - left) - given
     for k, name in enumerate(d.names):
         audit.hold("M dv = impulses", name, times, np.abs(error[k]), room[k])
@@ -187,8 +187,8 @@ def _check_balance(audit: Audit, run: Any, m: _Machine, rubs: Rubs, sizes: Sizes
     return left
 
 
-def _struck(events: Any, times: Array) -> list[set[str]]:
-    """Names of what has an impact at each of the times."""
+def _elements_with_impact(events: Any, times: Array) -> list[set[str]]:
+    """Return the names of the elements with an impact at each of the times."""
     found: list[set[str]] = [set() for _ in times]
     own = events.impact
     for j, name in zip(np.searchsorted(times, events.time[own]), events.element[own], strict=True):
@@ -221,16 +221,16 @@ def _impulses(run: Any, m: _Machine, rubs: Rubs) -> tuple[Array, Array]:
     return given, room
 
 
-def _check_law(audit: Audit, one: Instant, s: _Strike, row: Any, j: int, sizes: Sizes) -> None:
-    n, blow = s.n, s.blow
+def _check_law(audit: Audit, one: Instant, s: _AuditedImpact, row: Any, j: int, sizes: Sizes) -> None:
+    n, problem = s.n, s.problem
     slow = [slowest(row(c.normal, j), sizes) for c in one.contacts]
     speed = float(np.abs(s.before).max() + np.abs(s.after).max())
     room = _ROOM * speed + max(slow)
     # A slow rebound is cancelled by an impulse along normals alone, in addition to those of the law.
-    taken = max(rate / float(blow.response[k, k]) for k, rate in enumerate(slow))
+    taken = max(rate / float(problem.response[k, k]) for k, rate in enumerate(slow))
     push = _ROOM * float(np.abs(s.impulse).max()) + taken
     approaching = bool((s.before[:n] < -_ROOM * speed - np.array(slow)).any())
-    restitution = blow.restitution if approaching else np.zeros(n)
+    restitution = problem.restitution if approaching else np.zeros(n)
     newton = any(c.impact == "newton" for c in one.contacts) and not one.poisson
     if one.poisson:
         audit.skip(
@@ -240,27 +240,27 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, row: Any, j: int, sizes: 
         audit.hold("impulse >= 0", c.name, one.time, -one.normal[k], push)
         if one.collapse or not one.summed:  # repeated impacts may be interrupted between two of them
             audit.hold("contact does not approach after an impact", c.name, one.time, -s.after[k], room)
-    for i, k in enumerate(blow.contact_of):
-        cone = abs(s.impulse[n + i]) - blow.friction[i] * one.normal[k]
+    for i, k in enumerate(problem.contact_of):
+        cone = abs(s.impulse[n + i]) - problem.friction[i] * one.normal[k]
         audit.hold("friction impulse in its cone", one.contacts[k].name, one.time, cone, push)
     work = -0.5 * float(s.impulse @ (s.before + s.after))
     doubt = 1e-7 * (np.abs(s.before) + np.abs(s.after)) + room
     name, heat = one.contacts[0].name, float(np.abs(s.impulse) @ doubt)
     audit.hold("loss follows from the impulses", name, one.time, abs(one.loss - work), heat + 1e-300)
-    if not (one.gains and blow.contact_of):  # without friction no law of impact gains energy
+    if not (one.gains and problem.contact_of):  # without friction no law of impact gains energy
         audit.hold("no energy gain in an impact", name, one.time, -work, heat)
     if one.summed:
         audit.skip("the law of repeated impacts", "the events state only the sum of their impulses")
         for k, c in enumerate(one.contacts if one.collapse else []):
             audit.hold("contact rests after a collapse", c.name, one.time, abs(float(s.after[k])), room)
     elif newton or not restitution.any():
-        none: list[float | None] = [None] * len(blow.contact_of)
-        reversal = blow.reversal if newton and approaching else none
+        none: list[float | None] = [None] * len(problem.contact_of)
+        reversal = problem.reversal if newton and approaching else none
         _check_newton(audit, one, s, restitution, reversal, room, push)
-    elif blow.sets() > MOST_SETS or not blow.distinct():
+    elif problem.sets() > MOST_SETS or not problem.distinct():
         audit.skip("Poisson's law of some impacts", "too many contacts, or impulses that are not unique")
     else:
-        outcomes = poisson(blow)
+        outcomes = poisson(problem)
         if outcomes:
             off = min(float(np.abs(after - s.after).max()) for after in outcomes)
             audit.hold("Poisson's law", name, one.time, off, 10.0 * room)
@@ -271,7 +271,7 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, row: Any, j: int, sizes: 
 def _check_newton(
     audit: Audit,
     one: Instant,
-    s: _Strike,
+    s: _AuditedImpact,
     restitution: Array,
     reversal: list[float | None],
     room: float,
@@ -287,8 +287,8 @@ def _check_newton(
         audit.hold("Newton's law", c.name, one.time, -excess[k], room)
         pressed = excess[k] if one.normal[k] > push else 0.0
         audit.hold("Newton's law", c.name, one.time, pressed, room)
-    for j, k in enumerate(s.blow.contact_of):
-        bound, held = s.blow.friction[j] * one.normal[k], -s.impulse[n + j]
+    for j, k in enumerate(s.problem.contact_of):
+        bound, held = s.problem.friction[j] * one.normal[k], -s.impulse[n + j]
         slips = s.after[n + j] + (reversal[j] or 0.0) * s.before[n + j]
         wrong = abs(slips) if abs(held) < bound - push else -slips * np.sign(held) if bound > push else 0.0
         audit.hold("friction impulse against sliding", one.contacts[k].name, one.time, float(wrong), room)

@@ -32,7 +32,7 @@ def slowest(normal: Array, sizes: Sizes) -> float:
     return _STAYS * fastest(normal, sizes)
 
 
-def put_to_rest(d: Description, at: Samples, j: int, struck: set[str], sizes: Sizes) -> Array:
+def put_to_rest(d: Description, at: Samples, j: int, with_impact: set[str], sizes: Sizes) -> Array:
     """Return the largest momentum change when touching and resting elements are set to rest: W' (W M^-1 W')^+ s.
 
     All contacts and friction elements are set to rest together, so a rate along one normal can change every coordinate.
@@ -44,7 +44,7 @@ def put_to_rest(d: Description, at: Samples, j: int, struck: set[str], sizes: Si
         """Return True for a contact that is closed, or was put to rest by an impact and opens from there."""
         if at[f"{name}.mode"][j] != Mode.OPEN:
             return True
-        return name in struck and abs(at[f"{name}.gap_rate"][j]) <= RESTS * fastest(normals[name], sizes)
+        return name in with_impact and abs(at[f"{name}.gap_rate"][j]) <= RESTS * fastest(normals[name], sizes)
 
     closed = [c for c in d.unilateral if c.rigid and stays(c.name)]
     touching = [normals[c.name] for c in closed]
@@ -61,7 +61,7 @@ def put_to_rest(d: Description, at: Samples, j: int, struck: set[str], sizes: Si
     shares = scale[:, None] * np.linalg.pinv(response, rcond=1e-9, hermitian=True) * scale
     moved = np.abs(mass[min(j, len(mass) - 1)] @ pushed @ shares)
     rates = [
-        slowest(w, sizes) if c.name in struck else RESTS * fastest(w, sizes)
+        slowest(w, sizes) if c.name in with_impact else RESTS * fastest(w, sizes)
         for c, w in zip(closed, touching, strict=True)
     ]
     room: Array = moved @ np.array(rates + [RESTS * fastest(w, sizes) for w in resting])

@@ -49,8 +49,10 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
             continue
         events = run.events.of(place.name)
         turns = (np.abs(events.after) == 1) & ((events.before == 0) | (events.before == -events.after))
-        struck = np.isin(events.time, run.events.time[run.events.impact])  # which sets in motion what rests
-        turns &= ~struck & (events.time > run._raw.t_begin)
+        at_impact = np.isin(
+            events.time, run.events.time[run.events.impact]
+        )  # an impact can set resting bodies in motion
+        turns &= ~at_impact & (events.time > run._raw.t_begin)
         if (turns & (events.solutions > 1)).any():
             audit.skip(
                 f"some break-aways of '{place.name}'", "several solutions exist, and a rule has selected one"

@@ -102,7 +102,7 @@ class Spring:
 
 def spring_of(e: Mapping[str, Any], along: Array) -> Spring:
     """Return the spring with this description."""
-    k, play, preload, one_sided = (
+    k, backlash, preload, one_sided = (
         float(e["stiffness"]), float(e["backlash"]), float(e["preload"]), bool(e["one_sided"]),
     )  # fmt: skip
     rest, damping = e["rest"], float(e["damping"])
@@ -117,9 +117,9 @@ def spring_of(e: Mapping[str, Any], along: Array) -> Spring:
         flat = bool(np.any((f[1:] == 0.0) & (f[:-1] == 0.0)))
         both = bool(np.any(f > 0.0) and np.any(f < 0.0))
         return made([Line(x, f)], [2 if flat else 0], both)
-    if not (one_sided or play or preload):
+    if not (one_sided or backlash or preload):
         return made([Line(np.array([0.0, 1.0]), np.array([0.0, k]))], [0], True)
-    begins = 0.5 * play - preload / k
+    begins = 0.5 * backlash - preload / k
     low = Line(np.array([-begins - 1.0, -begins, -begins + 1.0]), np.array([-k, 0.0, 0.0]))
     high = Line(np.array([begins - 1.0, begins, begins + 1.0]), np.array([0.0, 0.0, k]))
     return made([low], [-1], False) if one_sided else made([low, high], [-1, 1], True)
@@ -138,34 +138,34 @@ class Detent:
     width: float
     position: float
 
-    def way(self, q: Array) -> Array:
-        """From the nearest seat."""
+    def distance(self, q: Array) -> Array:
+        """Return the signed distance from the nearest seat."""
         x: Array = self.along @ q - self.position
         return x - self.pitch * np.round(x / self.pitch) if self.pitch else x
 
     def force(self, x: Array, v: Array, side: Array) -> Array:
-        """F on that side of the seat."""
+        """Return the force F on a side of the seat."""
         share = np.clip(1.0 - np.abs(x) / self.width, 0.0, None)
         f: Array = self.preload * share * side + self.stiffness * x + self.damping * v
         return f
 
     def stored(self, x: Array) -> Array:
-        """Energy."""
-        way = np.minimum(np.abs(x), self.width)
+        """Return the stored energy."""
+        part = np.minimum(np.abs(x), self.width)
         wedge = (
-            self.preload * way * (1.0 - 0.5 * way / self.width) if self.pitch else self.preload * np.abs(x)
+            self.preload * part * (1.0 - 0.5 * part / self.width) if self.pitch else self.preload * np.abs(x)
         )
         energy: Array = wedge + 0.5 * self.stiffness * x**2
         return energy
 
     @property
     def slope(self) -> float:
-        """The greatest change of the force by the way."""
+        """Greatest slope of the force."""
         return self.stiffness + self.preload / self.width
 
 
 def detent_of(e: Mapping[str, Any], along: Array) -> Detent:
-    """The detent with this description."""
+    """Return the detent with this description."""
     pitch = e["pitch"] or 0.0
     width = e["width"] or (0.5 * pitch if pitch else np.inf)
     return Detent(
@@ -174,7 +174,7 @@ def detent_of(e: Mapping[str, Any], along: Array) -> Detent:
 
 
 def _only_pushes(x: Array, f: Array) -> tuple[Array, Array]:
-    """The table below zero, with a point where it crosses it."""
+    """Return the negative part of the table, with a point at each zero."""
     line = Line(x, f)
     first, last = np.diff(f[:2])[0] / np.diff(x[:2])[0], np.diff(f[-2:])[0] / np.diff(x[-2:])[0]
     ends = [x[0] - 1.0, x[-1] + 1.0]

@@ -52,7 +52,7 @@ def check_detents(audit: Any, run: Any, d: Any, panels: Any, sizes: Any) -> None
     """Check all detents against their laws."""
     at = panels.at
     for one in d.detents:
-        x, v, mode = one.way(at.q), one.along @ at.v, at[f"{one.name}.mode"]
+        x, v, mode = one.distance(at.q), one.along @ at.v, at[f"{one.name}.mode"]
         x_room = sizes.relative * (np.abs(one.along) @ sizes.q + abs(one.position)) + 1e-300
         v_room = sizes.relative * (np.abs(one.along) @ sizes.v) + 1e-300
         f_room = one.slope * x_room + one.damping * v_room + sizes.relative * one.preload
@@ -65,12 +65,12 @@ def check_detents(audit: Any, run: Any, d: Any, panels: Any, sizes: Any) -> None
         off = np.abs(at[f"{one.name}.elongation"] - x)
         if one.pitch:  # on a crest either seat is the nearest
             off = np.minimum(off, np.abs(off - one.pitch))
-        hold("elongation is the way from a seat", off, x_room)
+        hold("elongation is the distance from a seat", off, x_room)
         hold("elongation_rate is its rate", np.abs(at[f"{one.name}.elongation_rate"] - v), v_room)
-        hold("locked is on a seat", np.where(locked, np.abs(x), 0.0), x_room)
-        hold("locked is at rest", np.where(locked, np.abs(v), 0.0), v_room)
+        hold("a locked detent is on a seat", np.where(locked, np.abs(x), 0.0), x_room)
+        hold("a locked detent is at rest", np.where(locked, np.abs(v), 0.0), v_room)
         hold("a seat holds up to its preload", np.where(locked, np.abs(force) - one.preload, 0.0), f_room)
         x = at[f"{one.name}.elongation"]
-        hold("the mode is the side of the seat", np.where(locked, 0.0, -side * x), x_room)
+        hold("mode is the side of the seat", np.where(locked, 0.0, -side * x), x_room)
         hold("force of the detent", np.where(locked, 0.0, np.abs(force - one.force(x, v, side))), f_room)
         check_modes(audit, run, one.name, panels)

@@ -83,12 +83,12 @@ def sizes(run: Any, rtol: float, d: Description) -> Sizes:
     force = _force_sizes(d, at)
     speed = span * (np.abs(d.inverse(at)).max(axis=0) @ force)
     still = _STILL * speed.max()
-    named, struck = np.array([greatest[f"{n}.velocity"] for n in d.names]), _struck(run, d)
+    named, at_impacts = np.array([greatest[f"{n}.velocity"] for n in d.names]), _velocities_at_impacts(run, d)
     # An impact that stops a coordinate leaves it a velocity of rounding size, which moves it for the rest of the run: an
     # error of its position, whatever the size of that.
-    moves = span * np.maximum(still, np.finfo(float).eps * struck / relative)
+    moves = span * np.maximum(still, np.finfo(float).eps * at_impacts / relative)
     q = np.maximum([greatest[f"{n}.position"] for n in d.names], moves)
-    others = np.maximum.reduce([np.full(len(named), still), struck, _carried(d, at)])
+    others = np.maximum.reduce([np.full(len(named), still), at_impacts, _carried(d, at)])
     scale = np.array([run.machine.scales.get(f"{n}.velocity", 0.0) for n in d.names])
     return Sizes(
         relative,
@@ -127,8 +127,8 @@ def _most(along: Row, at: Samples, force: str) -> Array:
     return most
 
 
-def _struck(run: Any, d: Description) -> Array:
-    """Greatest change of velocity by one impulse, normal or of friction, which counts where a run begins with it."""
+def _velocities_at_impacts(run: Any, d: Description) -> Array:
+    """Return the greatest change of velocity by one impulse, normal or frictional, also at the start of a run."""
     most = np.zeros(len(d.names))
 
     def add(along: Row, times: Array, impulses: Array) -> None:

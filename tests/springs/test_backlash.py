@@ -1,4 +1,4 @@
-"""Elastic play and stops against closed forms and an independent piecewise solution."""
+"""Elastic backlash and stops against closed forms and an independent piecewise solution."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = np.ndarray
 
 
 def _flank(x: float, v: float, k: float, d: float, begins: float) -> int:
-    """+1, -1: which flank pushes; 0: none, in the play or where the damper would pull."""
+    """+1, -1: which flank pushes; 0: none, in the backlash or where the damper would pull."""
     if x > begins and k * (x - begins) + d * v > 0.0:
         return 1
     if x < -begins and k * (x + begins) + d * v < 0.0:
@@ -29,7 +29,7 @@ def _play(
     n = len(mass)
 
     def region(z: Array) -> Hashable:
-        # Both zones without force are one flow, but a stay in the play and one beside it end differently.
+        # Both zones without force are one flow, but a stay in the backlash and one beside it end differently.
         x, v = w @ z[:n], w @ z[n:]
         return _flank(x, v, k, d, begins)
 
@@ -56,13 +56,13 @@ def test_modelica_backlash_example_is_reproduced() -> None:
     """Modelica.Mechanics.Rotational.Examples.Backlash: J = 5, c = 20e3, d = 50, b = 45 deg, from 90 deg at rest."""
     j, c, d, b = 5.0, 20e3, 50.0, 0.7853981633974483
     m = ss.Machine(mass=j, names=["inertia"])
-    m.add_spring("play", on="inertia", stiffness=c, damping=d, backlash=b)
+    m.add_spring("nut", on="inertia", stiffness=c, damping=d, backlash=b)
     run = ss.simulate(m, t_end=2.0, initial={"inertia.position": 1.570796326794897})
     one = np.ones((1, 1))
     region, matrix = _play(j * one, 0.0 * one, np.ones(1), c, d, 0.5 * b, np.zeros(1))
     changes, last = motion(region, matrix, np.array([1.570796326794897, 0.0]), 2.0, 1e-4)
     assert len(changes) == 29
-    assert _modes(run.events, "play") == [(NAMES[x.before], NAMES[x.after]) for x in changes]
+    assert _modes(run.events, "nut") == [(NAMES[x.before], NAMES[x.after]) for x in changes]
     assert np.abs(run.events.time - [x.time for x in changes]).max() < 1e-12
     assert np.abs(run.at([2.0]).y[:, 0] - last).max() < 1e-10
     assert run.energy.residual < 1e-13
@@ -70,7 +70,7 @@ def test_modelica_backlash_example_is_reproduced() -> None:
 
 
 def test_modelica_spring_damper_example_is_reproduced() -> None:
-    """Without play the spring is attached at both ends: one flow, no events."""
+    """Without backlash the spring is attached at both ends: one flow, no events."""
     j, c, d, start = 5.0, 20e3, 50.0, 1.570796326794897
     m = ss.Machine(mass=j, names=["inertia"])
     m.add_spring("shaft", on="inertia", stiffness=c, damping=d)
@@ -158,10 +158,10 @@ def test_body_comes_to_rest_on_a_stop() -> None:
 
 
 def test_undamped_backlash_keeps_energy_and_period() -> None:
-    """Half period: pi sqrt(m/k) on the flank, b / v through the play."""
+    """Half period: pi sqrt(m/k) on the flank, b / v through the backlash."""
     k, b, v = 400.0, 0.03, 0.7
     m = ss.Machine(mass=1.0, names=["q"])
-    m.add_spring("play", on="q", stiffness=k, backlash=b)
+    m.add_spring("nut", on="q", stiffness=k, backlash=b)
     run = ss.simulate(m, t_end=100.0, initial={"q.velocity": v})
     touches = run.events.time[run.events.after != ss.Mode.OPEN]
     expected = 0.5 * b / v + np.arange(touches.size) * (np.pi / np.sqrt(k) + b / v)
