@@ -3,6 +3,7 @@
 
 #include "linear/linearise.hpp"
 #include "linear/operating_point.hpp"
+#include "linear/statics.hpp"
 
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
@@ -25,6 +26,17 @@ void bind_linear(py::module_ m) {
                              [](const LinearMotion& l) -> const std::vector<Index>& { return l.free; })
       .def_readonly("all", &LinearMotion::all);
 
+  py::class_<Statics>(m, "Statics")
+      .def_property_readonly("holding",
+                             [](const Statics& of) -> const std::vector<Index>& { return of.holding; })
+      .def_property_readonly("closed",
+                             [](const Statics& of) -> const std::vector<Index>& { return of.closed; })
+      .def_readonly("rates", &Statics::rates)
+      .def_readonly("equalities", &Statics::equalities)
+      .def_readonly("inequalities", &Statics::inequalities);
+
+  m.def("statics", &statics, "machine"_a, "at"_a,
+        "Equilibria: rows over states, holding forces, normal forces and 1.");
   m.def(
       "linearise",
       [](const std::shared_ptr<Compiled>& machine, const State& at, const Vector& x) {

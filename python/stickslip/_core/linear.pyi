@@ -29,6 +29,18 @@ class LinearMotion:
     @property
     def sliding(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
 
+class Statics:
+    @property
+    def closed(self) -> list[int]: ...
+    @property
+    def equalities(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    @property
+    def holding(self) -> list[int]: ...
+    @property
+    def inequalities(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    @property
+    def rates(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+
 def linearise(
     machine: stickslip._core.dynamics.Compiled,
     at: stickslip._core.dynamics.State,
@@ -53,6 +65,11 @@ def state_within(
 ) -> stickslip._core.dynamics.State:
     """
     A state within a run, for linearise().
+    """
+
+def statics(machine: stickslip._core.dynamics.Compiled, at: stickslip._core.dynamics.State) -> Statics:
+    """
+    Equilibria: rows over states, holding forces, normal forces and 1.
     """
 
 def sticking(machine: stickslip._core.dynamics.Compiled) -> list[bool]:

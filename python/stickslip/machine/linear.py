@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from stickslip._attached import deferred
 from stickslip.machine.base import BaseMachine
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from stickslip.linear import FrequencyResponse, LinearSystem, Poles
     from stickslip.run.trajectory import Trajectory
 
-    OperatingPoint = (
+    OperatingPoint: TypeAlias = (
         Literal["frictionless", "sliding", "sticking"]
         | _core.dynamics.State
         | Trajectory
