@@ -12,7 +12,7 @@ for declared, function in {
     "stickslip.linear.response:FrequencyResponse.plot_nyquist": "stickslip.linear.drawing:nyquist",
     "stickslip.linear.time_response:TimeResponse.plot": "stickslip.linear.drawing:over_time",
     "stickslip.machine.base:BaseMachine.draw": "stickslip.draw.machine:draw",
-    "stickslip.machine.linear:LinearMachine.linear_system": "stickslip.linear.machine:linear_system",
+    "stickslip.machine.linear:LinearMachine.linearise": "stickslip.linear.machine:linearise",
     "stickslip.machine.linear:LinearMachine.poles": "stickslip.linear.machine:poles",
     "stickslip.machines.wedge_gear:WedgeGear.draw": "stickslip.draw.wedge:draw",
     "stickslip.machines.worm_gear:WormGear.draw": "stickslip.draw.worm:draw",

@@ -84,6 +84,7 @@ Vector Draft::column(const Vector& direction) const {
 Reading Draft::read(const std::string& what, const Source& source) {
   if (source.signal.pieces.empty()) return read(what, source.names);
   Reading out;
+  if (!source.names.empty()) out = read(what, source.names); // the signal is added to these
   out.text = what;
   out.signals.emplace_back(add_signal(source.signal), 1.0);
   return out;

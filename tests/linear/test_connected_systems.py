@@ -17,7 +17,7 @@ def drive() -> ss.linear.LinearSystem:
         mass=[2.0, 3.0], stiffness=[[400.0, -400.0], [-400.0, 400.0]], damping=[[2.0, -1.0], [-1.0, 1.0]],
         names=["motor", "load"],
     )  # fmt: skip
-    return m.linear_system("motor", "load.velocity")
+    return m.linearise("motor", "load.velocity")
 
 
 def sampled_axis() -> ss.linear.LinearSystem:
@@ -25,12 +25,12 @@ def sampled_axis() -> ss.linear.LinearSystem:
     m.add_controller(
         ss.PI(kp=20.0, tn=0.2, period=0.01), "speed", measure="q.velocity", reference=0.0, to="q"
     )
-    return m.linear_system("speed.reference", "q.velocity")
+    return m.linearise("speed.reference", "q.velocity")
 
 
 def other() -> ss.linear.LinearSystem:
     m = ss.Machine(mass=1.0, damping=5.0, names=["second"])
-    return m.linear_system("second", "second.velocity")
+    return m.linearise("second", "second.velocity")
 
 
 def test_connections_are_those_of_python_control() -> None:
@@ -59,7 +59,7 @@ def test_connections_are_those_of_python_control() -> None:
 def test_order_of_a_product_is_that_of_matrices() -> None:
     """h * g reads g first: with two outputs of g and two inputs of h only one order fits."""
     m = ss.Machine(mass=[1.0, 2.0], names=["a", "b"])
-    g, h = m.linear_system("a", ["a.velocity", "a.position"]), m.linear_system(["a", "b"], "b.velocity")
+    g, h = m.linearise("a", ["a.velocity", "a.position"]), m.linearise(["a", "b"], "b.velocity")
     assert (h * g).D.shape == (1, 1) and (h * np.eye(2)).D.shape == (1, 2)
     with pytest.raises(ValueError, match="the first system has 1 outputs, the second one 2 inputs"):
         h.series(h)
@@ -90,7 +90,7 @@ def test_states_keep_their_names_in_python_control() -> None:
 def test_step_response_of_an_oscillator_is_its_closed_form() -> None:
     """m = 1, c = 4: x = (1 - cos 2t)/4, its velocity (impulse response of the position) sin(2t)/2."""
     m = ss.Machine(mass=1.0, stiffness=4.0, names=["q"])
-    system = m.linear_system("q", "q.position")
+    system = m.linearise("q", "q.position")
     t, y = system.step_response(10.0)
     assert t.shape == (500,) and t[-1] == 10.0
     assert y == pytest.approx((1.0 - np.cos(2.0 * t)) / 4.0, abs=1e-12)
@@ -144,7 +144,7 @@ def test_default_times_resolve_fast_and_slow_transients() -> None:
 
 def test_shape_is_outputs_inputs_times() -> None:
     m = ss.Machine(mass=[1.0, 2.0], names=["a", "b"])
-    response = m.linear_system(["a", "b"], ["a.velocity", "b.velocity", "a.position"]).step_response(1.0)
+    response = m.linearise(["a", "b"], ["a.velocity", "b.velocity", "a.position"]).step_response(1.0)
     assert response.y.shape == (3, 2, 500) and next(iter(response)).shape == (500,)
     assert response.y[:, :, -1] == pytest.approx(np.array([[1.0, 0.0], [0.0, 0.5], [0.5, 0.0]]))
     assert "step, 3 x 2, 500 times, 0 to 1 s" in repr(response)

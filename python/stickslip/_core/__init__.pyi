@@ -11,6 +11,7 @@ from . import ensemble as ensemble
 from . import expression as expression
 from . import flow as flow
 from . import friction as friction
+from . import linear as linear
 from . import model as model
 from . import realtime as realtime
 from . import run as run

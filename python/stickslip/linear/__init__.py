@@ -2,6 +2,7 @@
 
 from stickslip.linear.loop import OpenLoop, open_loop
 from stickslip.linear.margins import Margins, Peak
+from stickslip.linear.mode_shapes import ModeShapes
 from stickslip.linear.poles import Poles
 from stickslip.linear.response import FrequencyResponse
 from stickslip.linear.system import LinearSystem, feedback, frequency_response
@@ -11,6 +12,7 @@ __all__ = [
     "FrequencyResponse",
     "LinearSystem",
     "Margins",
+    "ModeShapes",
     "OpenLoop",
     "Peak",
     "Poles",

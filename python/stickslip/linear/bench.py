@@ -1,4 +1,4 @@
-"""The linear part of a machine with added inputs and outputs, assembled by the engine.
+"""The linear part of a machine, or a machine next to an operating point, with added inputs and outputs.
 
 Each input is the output of an additional triple integrator, whose states are the input, its rate and its acceleration;
 their columns in the system matrix are the effects of the input and its rates. Each output feeds an additional
@@ -43,6 +43,25 @@ class Probe:
 
 
 @dataclass(frozen=True)
+class OperatingPoint:
+    """A state of a machine, with the modes in which it is linearised."""
+
+    state: _core.dynamics.State
+    states: tuple[str, ...]
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Values of the states by name."""
+        return dict(zip(self.states, self.state.x.tolist(), strict=True))
+
+    def slopes_of(self, compiled: _core.dynamics.Compiled) -> _core.linear.LinearMotion:
+        """Linearise this machine, or one with more controllers, whose states are 0."""
+        values = self.values
+        x = np.array([values.get(name, 0.0) for name in compiled.states])
+        return _core.linear.linearise(compiled, self.state, x)
+
+
+@dataclass(frozen=True)
 class Answer:
     """x' = A x + sum_k B[k] (d/dt)^k u, rows = C x + sum_k D[k] (d/dt)^k u."""
 
@@ -53,20 +72,42 @@ class Answer:
     states: tuple[str, ...]
 
 
+def _copied(element: Element) -> Element:
+    """A copy of an element whose references and measurements may be changed."""
+    copied = dict(element)
+    for key in ("references", "measurements"):
+        if key in element:
+            copied[key] = [dict(source) | {"names": dict(source["names"])} for source in element[key]]
+    return copied
+
+
 @dataclass
 class Bench:
-    """A machine without friction, contacts and clutches, with constant signals, to which inputs and probes are added."""
+    """A machine to which inputs and probes are added.
+
+    Without an operating point it is the linear part: no friction, contacts and clutches, constant signals.
+    """
 
     plant: Element
     elements: list[Element]
+    point: OperatingPoint | None = None
     inputs: list[str] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)  # states whose rates are looked at
 
     @classmethod
-    def of(cls, machine: BaseMachine) -> Bench:
-        """Make the bench of a machine; nonlinear machines are refused by the engine."""
+    def of(cls, machine: BaseMachine, point: OperatingPoint | None = None) -> Bench:
+        """Make the bench of a machine; without an operating point nonlinear machines are refused by the engine."""
         machine = machine._snapshot()
-        machine.compile().linear_part()
+        if point is not None:
+            return cls(
+                dict(machine._description.plant), [_copied(e) for e in machine._description.elements], point
+            )
+        try:
+            machine.compile().linear_part()
+        except ValueError as error:
+            raise ValueError(
+                f"{error}: give an operating point, such as at = run.state or at = 'sticking'"
+            ) from None
         kept = []
         for element in machine._description.elements:
             if element["kind"] == "controller":
@@ -159,8 +200,13 @@ class Bench:
             description.add(element["kind"], given)
         compiled = _core.dynamics.compile(description)
         every, rows = compiled.states, [compiled.states.index(state) for state in self.rows]
-        free, by_free = compiled.free_states()  # without those that follow from others by constraints
-        a, names = compiled.linear_part() @ by_free, [every[i] for i in free]
+        if self.point is None:
+            slopes = compiled.linear_part()
+            free, by_free = compiled.free_states()  # without those that follow from others by constraints
+        else:
+            motion = self.point.slopes_of(compiled)
+            slopes, free, by_free = motion.by_state, motion.free, motion.all
+        a, names = slopes @ by_free, [every[i] for i in free]
         own = [k for k, n in enumerate(names) if not n.startswith("#")]
         rates = [free[k] for k in own]
         columns = [[names.index(f"#in{i}.z{k}") for i in range(len(self.inputs))] for k in range(3)]

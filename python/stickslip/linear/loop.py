@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from stickslip.linear import margins as _margins
 from stickslip.linear.bench import Bench, Probe
 from stickslip.linear.machine import output_names
 from stickslip.linear.margins import Margins, Peak
+from stickslip.linear.operating_point import operating_point
 from stickslip.linear.poles import Poles
 from stickslip.linear.response import FrequencyResponse
 from stickslip.linear.sampling import PeriodMap, common_period, period_map, sampling_periods
@@ -176,11 +178,17 @@ class OpenLoop:
         )
 
 
-def open_loop(machine: Any, at: str) -> OpenLoop:
+def open_loop(
+    machine: Any,
+    at: str,
+    *,
+    about: Any = "frictionless",
+    t: float | None = None,
+    modes: Mapping[str, str | int] | None = None,
+) -> OpenLoop:
     """Return the loop transfer function of a machine at the output of a controller.
 
-    All other loops stay closed. Friction, contacts, limits of controllers and encoder steps are left out; springs are
-    linearised at q = 0.
+    All other loops stay closed.
 
     Parameters
     ----------
@@ -189,6 +197,10 @@ def open_loop(machine: Any, at: str) -> OpenLoop:
     at : str
         Output at which the loop is opened: ``"<controller>.output"``. An input v replaces it in the plant or in other
         controllers; L is minus the output of the controller divided by v.
+    about : str, State, Trajectory or mapping, default "frictionless"
+        The operating point, as `at` of `Machine.linearise`; by default friction and contacts are left out.
+    t, modes
+        As in `Machine.linearise`.
 
     Returns
     -------
@@ -214,7 +226,7 @@ def open_loop(machine: Any, at: str) -> OpenLoop:
     (76.17, 19.8)
     """
     machine = getattr(machine, "machine", machine)
-    bench = Bench.of(machine)
+    bench = Bench.of(machine, operating_point(machine, about, t, modes))
     known = [name for element in bench.controllers for name in output_names(element)]
     if at not in known:
         listed = ", ".join(map(repr, known)) or "none: the machine has no controllers"

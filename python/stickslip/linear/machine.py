@@ -1,4 +1,4 @@
-"""Machines as linear systems: from forces and references to measurements, and their poles."""
+"""Machines as linear systems about an operating point: from forces and references to measurements, and their poles."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from stickslip.errors import UnknownNameError
 from stickslip.linear.bench import Bench, Probe
+from stickslip.linear.operating_point import operating_point
 from stickslip.linear.poles import Poles
 from stickslip.linear.sampling import block_of, period_map, sampling_periods
 from stickslip.linear.system import LinearSystem
@@ -17,9 +18,17 @@ if TYPE_CHECKING:
     from stickslip.machine.base import BaseMachine
 
 
-def linear_system(machine: BaseMachine, inputs: Any, outputs: Any) -> LinearSystem:
-    """See `Machine.linear_system`."""
-    bench = Bench.of(machine)
+def linearise(
+    machine: BaseMachine,
+    inputs: Any = (),
+    outputs: Any = (),
+    *,
+    at: Any = "frictionless",
+    t: float | None = None,
+    modes: Mapping[str, str | int] | None = None,
+) -> LinearSystem:
+    """See `Machine.linearise`."""
+    bench = Bench.of(machine, operating_point(machine, at, t, modes))
     sampled = sampling_periods(bench)
     before = _listed(inputs)
     for item in before:
@@ -31,7 +40,8 @@ def linear_system(machine: BaseMachine, inputs: Any, outputs: Any) -> LinearSyst
         names.append(_text(item))
     entering = tuple(_text(item) for item in before)
     if sampled:
-        _one_rate(sampled)
+        if before:
+            _one_rate(sampled)
         m = period_map(bench, looked)
         rates = _rates(m.Gamma, m.D)
         return LinearSystem(m.Phi, m.Gamma[0], m.C, m.D[0], entering, tuple(names), m.period, rates, m.states)
@@ -39,13 +49,15 @@ def linear_system(machine: BaseMachine, inputs: Any, outputs: Any) -> LinearSyst
     return LinearSystem(a.A, a.B[0], a.C, a.D[0], entering, tuple(names), None, _rates(a.B, a.D), a.states)
 
 
-def poles(machine: BaseMachine) -> Poles:
+def poles(
+    machine: BaseMachine,
+    *,
+    at: Any = "frictionless",
+    t: float | None = None,
+    modes: Mapping[str, str | int] | None = None,
+) -> Poles:
     """See `Machine.poles`."""
-    bench = Bench.of(machine)
-    if not sampling_periods(bench):
-        return Poles(np.linalg.eigvals(bench.answer().A))
-    m = period_map(bench, [])
-    return Poles(np.linalg.eigvals(m.Phi), m.period)
+    return linearise(machine, at=at, t=t, modes=modes).poles()
 
 
 def _one_rate(periods: Mapping[str, float]) -> None:
@@ -65,7 +77,9 @@ def _rates(b: tuple[Any, Any, Any], d: tuple[Any, Any, Any]) -> tuple[tuple[Any,
 
 
 def _listed(given: Any) -> list[Any]:
-    return list(given) if isinstance(given, Sequence) and not isinstance(given, (str, tuple)) else [given]
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return list(given)
+    return [given]
 
 
 def _text(item: Any) -> str:

@@ -8,6 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def slowest_first(values: NDArray[np.complex128], period: float | None) -> NDArray[np.intp]:
+    """Return the order of poles: by their size; poles in the z plane with the largest first."""
+    size = np.abs(values) if period is None else -np.abs(values)
+    return np.lexsort((values.imag, np.round(size, 12)))
+
+
 class Poles(np.ndarray[Any, np.dtype[np.complex128]]):
     """Poles of a system: an array of complex numbers with its sampling period.
 
@@ -23,8 +29,8 @@ class Poles(np.ndarray[Any, np.dtype[np.complex128]]):
     >>> m = ss.Machine(mass=1.0, names=["slide"])
     >>> m.add_controller(ss.PID(kp=2.0, kd=3.0), on="slide")
     'pid'
-    >>> m.poles().stable, m.poles().damping
-    (True, array([1., 1.]))
+    >>> m.poles().stable, m.poles().damping, m.poles().natural_frequency
+    (True, array([1., 1.]), array([1., 2.]))
     """
 
     period: float | None
@@ -32,8 +38,7 @@ class Poles(np.ndarray[Any, np.dtype[np.complex128]]):
     def __new__(cls, values: Any, period: float | None = None) -> Poles:
         """Sort the values, slowest first."""
         given = np.asarray(values, dtype=np.complex128)
-        size = np.abs(given) if period is None else -np.abs(given)
-        self = given[np.lexsort((given.imag, np.round(size, 12)))].view(cls)
+        self = given[slowest_first(given, period)].view(cls)
         self.period = period
         return self
 
@@ -66,3 +71,8 @@ class Poles(np.ndarray[Any, np.dtype[np.complex128]]):
         s = self.continuous
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(np.isinf(s.real), 1.0, -s.real / np.abs(s))
+
+    @property
+    def natural_frequency(self) -> NDArray[np.float64]:
+        """Natural frequencies |s|, rad/s: those without damping."""
+        return np.abs(self.continuous)

@@ -64,6 +64,7 @@ def sampled_controllers(bench: Bench) -> list[Sampled]:
                 f"'{element['name']}' is a Python function, which has no linear part: give it as ss.LTI or as one of "
                 "the controllers of this package"
             )
+        _refuse_limit(bench, element)
         one = Sampled(element["name"], block, [], [], [], [])
         for k, channel in enumerate(block.inputs):
             base, _, kind = channel.partition(".")
@@ -76,6 +77,17 @@ def sampled_controllers(bench: Bench) -> list[Sampled]:
             one.reads += names
         found[one.name] = one
     return _in_order(found)
+
+
+def _refuse_limit(bench: Bench, element: Element) -> None:
+    """Refuse an output that is held at its limit at the operating point."""
+    low, high = (element["control"]["options"]["limits"][end] for end in ("min", "max"))
+    for name, value in bench.point.values.items() if bench.point else ():
+        if name.rpartition(".held")[0] == element["name"] and not low < value < high:
+            raise ValueError(
+                f"'{name}' is at its limit, {value:g}: a sampled loop is linear within its limits only; choose another "
+                "operating point"
+            )
 
 
 def _number(channel: str) -> int:

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip._checks import matrix, positive, reject, vector, wrong_shape
 from stickslip._extras import need
 from stickslip.linear.connect import Matrices, closed, in_parallel, in_series
+from stickslip.linear.mode_shapes import ModeShapes, mode_shapes
+from stickslip.linear.poles import Poles
 from stickslip.linear.response import FrequencyResponse
 from stickslip.linear.time_response import TimeResponse, respond
 
@@ -46,7 +48,7 @@ class LinearSystem:
     --------
     >>> import stickslip as ss
     >>> m = ss.Machine(mass=2.0, damping=1.0, names=["slide"])
-    >>> system = m.linear_system("slide", "slide.velocity")
+    >>> system = m.linearise("slide", "slide.velocity")
     >>> system.response([0.5]).magnitude.round(6)
     array([[[0.707107]]])
     """
@@ -112,7 +114,7 @@ class LinearSystem:
         Examples
         --------
         >>> import matplotlib.pyplot as plt, stickslip as ss
-        >>> system = ss.Machine(mass=2.0, damping=1.0, names=["slide"]).linear_system("slide", "slide.velocity")
+        >>> system = ss.Machine(mass=2.0, damping=1.0, names=["slide"]).linearise("slide", "slide.velocity")
         >>> figure, axes = plt.subplots(2, 1, sharex=True)
         >>> system.bode([0.1, 1.0, 10.0], ax=axes, Hz=True, color="black").magnitude.shape
         (1, 1, 3)
@@ -150,7 +152,7 @@ class LinearSystem:
         Examples
         --------
         >>> import stickslip as ss
-        >>> system = ss.Machine(mass=1.0, stiffness=4.0, names=["q"]).linear_system("q", "q.position")
+        >>> system = ss.Machine(mass=1.0, stiffness=4.0, names=["q"]).linearise("q", "q.position")
         >>> system.step_response([0.0, 1.0]).y.round(6)        # (1 - cos 2t)/4
         array([[[0.      , 0.354037]]])
         """
@@ -178,7 +180,7 @@ class LinearSystem:
         Examples
         --------
         >>> import stickslip as ss
-        >>> system = ss.Machine(mass=2.0, names=["q"]).linear_system("q", "q.velocity")
+        >>> system = ss.Machine(mass=2.0, names=["q"]).linearise("q", "q.velocity")
         >>> system.impulse_response([0.0, 1.0]).y
         array([[[0.5, 0.5]]])
         """
@@ -207,7 +209,7 @@ class LinearSystem:
         Examples
         --------
         >>> import stickslip as ss
-        >>> speed = ss.Machine(mass=2.0, names=["q"]).linear_system("q", "q.velocity")
+        >>> speed = ss.Machine(mass=2.0, names=["q"]).linearise("q", "q.velocity")
         >>> speed.feedback(6.0).response([3.0]).magnitude.round(6)        # 1/|2 s + 6| at s = 3j
         array([[[0.117851]]])
         """
@@ -236,7 +238,7 @@ class LinearSystem:
         Examples
         --------
         >>> import stickslip as ss
-        >>> speed = ss.Machine(mass=2.0, names=["q"]).linear_system("q", "q.velocity")
+        >>> speed = ss.Machine(mass=2.0, names=["q"]).linearise("q", "q.velocity")
         >>> low_pass = ([[-5.0]], [[5.0]], [[1.0]], [[0.0]])
         >>> speed.series(low_pass).response([5.0]).magnitude.round(6)      # 1/|2 s| / sqrt(2) at s = 5j
         array([[[0.070711]]])
@@ -265,7 +267,7 @@ class LinearSystem:
         Examples
         --------
         >>> import stickslip as ss
-        >>> speed = ss.Machine(mass=2.0, names=["q"]).linear_system("q", "q.velocity")
+        >>> speed = ss.Machine(mass=2.0, names=["q"]).linearise("q", "q.velocity")
         >>> speed.parallel(3.0).D
         array([[3.]])
         """
@@ -309,9 +311,36 @@ class LinearSystem:
                 answer[:, :, k] = complex(math.inf, 0.0)
         return answer
 
-    def poles(self) -> NDArray[np.complex128]:
-        """Return the eigenvalues of A: 1/s in continuous time, otherwise in the z plane."""
-        return np.linalg.eigvals(self.A).astype(np.complex128)
+    def poles(self) -> Poles:
+        """Return the eigenvalues of A, slowest first: 1/s in continuous time, otherwise in the z plane."""
+        return Poles(np.linalg.eigvals(self.A), self.period)
+
+    @property
+    def damping(self) -> Array:
+        """Damping ratio of each pole, in the order of `poles`."""
+        return self.poles().damping
+
+    @property
+    def natural_frequency(self) -> Array:
+        """Natural frequency of each pole, rad/s, in the order of `poles`."""
+        return self.poles().natural_frequency
+
+    def mode_shapes(self) -> ModeShapes:
+        """Return the vibration modes: poles, damping ratios, natural frequencies and shapes.
+
+        Returns
+        -------
+        ModeShapes
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> chain = ss.Machine(mass=[1.0, 1.0], stiffness=[[2.0, -1.0], [-1.0, 2.0]], names=["a", "b"])
+        >>> shapes = chain.linearise().mode_shapes()
+        >>> shapes["b.position"].real.round(6)            # of a and b: in phase at 1 rad/s, in antiphase at sqrt(3)
+        array([ 1.,  1., -1., -1.])
+        """
+        return mode_shapes(self.A, self.period, self.states)
 
     def grid(self, number: int = 600) -> Array:
         """Return angular frequencies for pictures, rad/s: logarithmically spaced and denser around resonances."""
@@ -407,7 +436,7 @@ def _connected(
 
 def corner_frequencies(system: LinearSystem) -> Array:
     """Return the magnitudes of poles and, for one input and one output, zeros, rad/s, without those at 0."""
-    points = [system.poles()]
+    points = [np.asarray(system.poles())]
     if system.D.shape == (1, 1) and not system.rates:
         points.append(zeros(system))
     every = np.concatenate(points)
@@ -546,7 +575,7 @@ def feedback(plant: Any, controller: Any, sign: int = -1) -> LinearSystem:
     --------
     >>> import stickslip as ss
     >>> ss.linear.feedback(([[0.0]], [[1.0]], [[1.0]], [[0.0]]), ([], [], [], [[3.0]])).poles()
-    array([-3.+0.j])
+    Poles([-3.+0.j])
     """
     return LinearSystem(
         *closed(matrices("plant", plant), matrices("controller", controller), sign, "controller")

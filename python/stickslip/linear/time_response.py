@@ -46,7 +46,7 @@ class TimeResponse:
     Examples
     --------
     >>> import stickslip as ss
-    >>> slide = ss.Machine(mass=2.0, damping=1.0, names=["slide"]).linear_system("slide", "slide.velocity")
+    >>> slide = ss.Machine(mass=2.0, damping=1.0, names=["slide"]).linearise("slide", "slide.velocity")
     >>> t, y = slide.step_response([0.0, 2.0])          # 1 - exp(-t/2)
     >>> y.round(6)
     array([0.      , 0.632121])
