@@ -23,7 +23,6 @@ CLASSES = {
     "Event": (22, 0),
     # loops and methods that are still to be divided
     "Tangent": (20, 38),
-    "RealTime": (60, 74),
     "Sensitivity": (23, 34),
     "TickTangent": (27, 17),
     "Variation": (21, 38),
