@@ -26,7 +26,6 @@ CLASSES = {
     "Sensitivity": (23, 34),
     "TickTangent": (27, 17),
     "Variation": (21, 38),
-    "Scheme": (28, 14),
 }
 # By function: complexity.
 FUNCTIONS = {
