@@ -42,8 +42,6 @@ FUNCTIONS = {
     "QuickTransition::apply": 22,
     "Field::slopes": 24,
     # still to be divided
-    "lcp::lemke_certified": 21,
-    "lcp::BasisSolver::solve": 23,
     "Tangent::restore": 25,
     "Rest::certain": 23,
     "SlopesOf::find": 21,
