@@ -15,7 +15,8 @@ LocalMachine::LocalMachine(const System& system, const DrivenSignals& driven, do
   tangent().move_to(t0, consistent(sys, t0, x0).data(), {});
   tangent().write(values.data());
   moves_in_place = tangent().in_place();
-  load_zero = tolerance::sign * tangent().load_sizes(sys.nominal.cwiseMax(x0.cwiseAbs()), sys.time_scale);
+  load_zero =
+      tolerance::sign * tangent().formulas.load_sizes(sys.nominal.cwiseMax(x0.cwiseAbs()), sys.time_scale);
 }
 
 const double* LocalMachine::at(double t, const StepPoint& p, const Modes& modes) noexcept {
@@ -49,7 +50,7 @@ bool LocalMachine::clips_formulas(double t, const StepPoint& p, const Modes& mod
   tangent().move_to(t, p.x, modes.sides);
   const auto& loads = sys.smooth->loads;
   return std::any_of(loads.begin(), loads.end(), [&](const Smooth::Value& load) {
-    return tangent().load(load.signal) < -load_zero(load.signal);
+    return tangent().formulas.load(load.signal) < -load_zero(load.signal);
   });
 }
 

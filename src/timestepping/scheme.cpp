@@ -57,7 +57,7 @@ void Scheme::add_smooth_forces(const State& state, const Vector& before, Vector&
 void Scheme::choose_sides(State& state, double t, const Vector& x) const {
   tangent->move_to(t, x.data(), {});
   for (Index k = 0; k < state.modes.sides.size(); ++k)
-    state.modes.sides[k] = tangent->condition(k) >= 0.0 ? Sign{1} : Sign{-1};
+    state.modes.sides[k] = tangent->formulas.condition(k) >= 0.0 ? Sign{1} : Sign{-1};
   follow_sides(sys, state.modes);
   for (Index j = 0; j < sys.contacts.size(); ++j)
     if (const Contact& c = sys.contacts[j];

@@ -22,7 +22,6 @@ CLASSES = {
     "Jump": (30, 5),
     "Event": (22, 0),
     # loops and methods that are still to be divided
-    "Tangent": (20, 38),
     "Sensitivity": (23, 34),
     "TickTangent": (27, 17),
     "Variation": (21, 38),
@@ -42,7 +41,6 @@ FUNCTIONS = {
     "QuickTransition::apply": 22,
     "Field::slopes": 24,
     # still to be divided
-    "Tangent::restore": 25,
     "Rest::certain": 23,
     "SlopesOf::find": 21,
 }
