@@ -263,25 +263,10 @@ private:
   List<Index> label_, column_; // column_[0] stands for the constants
 };
 
-} // namespace
-
-LemkeResult lemke_certified(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o,
-                            InterruptCheck& check) {
-  LemkeResult result = lemke(p, ws, o);
-  if (result.status == Status::trivial) return result;
-  if (result.solved() && ErrorBound(p, ws.scaling, ws).proves()) return result;
-  if (p.n > largest_certified_path) {
-    if (result.status != Status::budget) result.status = Status::doubtful;
-    return result;
-  }
-  ExactPath path(p, ws, o, check);
-  if ((result.solved() || result.status == Status::doubtful) && path.holds()) {
-    result.status = Status::solved;
-    result.residual = residual(p, ws.z.data());
-    return result;
-  }
+// From one covering vector after the other.
+LemkeResult follow_exact_paths(const Problem& p, ExactPath& path, LemkeWorkspace& ws, const LemkeOptions& o) {
+  LemkeResult result;
   ws.path.clear(), ws.path_covers.clear();
-  result = LemkeResult();
   bool exhausted = false;
   Index skipped = 0;
   while (result.status != Status::solved) {
@@ -296,11 +281,30 @@ LemkeResult lemke_certified(const Problem& p, LemkeWorkspace& ws, const LemkeOpt
     result.status = path.run(cover, result.attempts++, result.pivots);
     exhausted = exhausted || result.status == Status::budget;
   }
+  if (result.status != Status::solved) result.status = exhausted ? Status::budget : Status::ray;
+  return result;
+}
+
+} // namespace
+
+LemkeResult lemke_certified(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o,
+                            InterruptCheck& check) {
+  LemkeResult result = lemke(p, ws, o);
+  if (result.status == Status::trivial) return result;
+  if (result.solved() && ErrorBound(p, ws.scaling, ws).proves()) return result;
+  if (p.n > largest_certified_path) {
+    if (result.status != Status::budget) result.status = Status::doubtful;
+    return result;
+  }
+  ExactPath path(p, ws, o, check);
+  if ((result.solved() || result.status == Status::doubtful) && path.holds())
+    result.status = Status::solved;
+  else
+    result = follow_exact_paths(p, path, ws, o);
   if (result.status == Status::solved) {
     result.residual = residual(p, ws.z.data());
     return result;
   }
-  result.status = exhausted ? Status::budget : Status::ray;
   result.residual = std::numeric_limits<double>::infinity();
   std::fill(ws.z.begin(), ws.z.end(), nan);
   std::fill(ws.w.begin(), ws.w.end(), nan);

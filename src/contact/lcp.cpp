@@ -208,19 +208,36 @@ bool BasisSolver::solve(const Problem& p, const Equilibration& e, const std::uin
   for (Index i = 0; i < p.n; ++i)
     if (in_basis[i] != 0) member.push_back(i);
   const Index k = member.size();
-  lu.resize(k * k), rhs.resize(k), x.assign(k, 0.0), correction.resize(k), pivot.resize(k);
+  lu.resize(k * k), rhs.resize(k), x.assign(k, 0.0), pivot.resize(k);
   const auto entry = [&](Index i, Index j) {
     return e.row[member[i]] * p.M[member[i] * p.n + member[j]] * e.col[member[j]];
   };
   double top = 0.0;
   for (Index i = 0; i < k; ++i)
     for (Index j = 0; j < k; ++j) top = std::max(top, std::abs(lu[i * k + j] = entry(i, j)));
+  if (!factorise(lost * top)) return false;
+  for (int step = 0; step < 3; ++step) { // the solution, then refinement with its residual
+    for (Index i = 0; i < k; ++i) {
+      double sum = -e.row[member[i]] * p.q[member[i]];
+      for (Index j = 0; j < k; ++j) sum -= entry(i, j) * x[j];
+      rhs[i] = sum;
+    }
+    solve_factored();
+    for (Index i = 0; i < k; ++i) x[i] += rhs[i];
+  }
+  std::fill(z, z + p.n, 0.0);
+  for (Index i = 0; i < k; ++i) z[member[i]] = x[i] * e.col[member[i]];
+  return true;
+}
+
+bool BasisSolver::factorise(double least_pivot) {
+  const Index k = member.size();
   for (Index c = 0; c < k; ++c) {
     Index best = c;
     for (Index i = c + 1; i < k; ++i)
       if (std::abs(lu[i * k + c]) > std::abs(lu[best * k + c])) best = i;
     pivot[c] = best;
-    if (!(std::abs(lu[best * k + c]) > lost * top)) return false;
+    if (!(std::abs(lu[best * k + c]) > least_pivot)) return false;
     if (best != c) std::swap_ranges(&lu[c * k], &lu[c * k] + k, &lu[best * k]);
     for (Index i = c + 1; i < k; ++i) {
       const double f = lu[i * k + c] /= lu[c * k + c];
@@ -228,24 +245,18 @@ bool BasisSolver::solve(const Problem& p, const Equilibration& e, const std::uin
       for (Index j = c + 1; j < k; ++j) lu[i * k + j] -= f * lu[c * k + j];
     }
   }
-  for (int step = 0; step < 3; ++step) { // the solution, then refinement with its residual
-    for (Index i = 0; i < k; ++i) {
-      double sum = -e.row[member[i]] * p.q[member[i]];
-      for (Index j = 0; j < k; ++j) sum -= entry(i, j) * x[j];
-      rhs[i] = sum;
-    }
-    for (Index c = 0; c < k; ++c) std::swap(rhs[c], rhs[pivot[c]]);
-    for (Index i = 0; i < k; ++i)
-      for (Index j = 0; j < i; ++j) rhs[i] -= lu[i * k + j] * rhs[j];
-    for (Index i = k; i-- > 0;) {
-      for (Index j = i + 1; j < k; ++j) rhs[i] -= lu[i * k + j] * rhs[j];
-      rhs[i] /= lu[i * k + i];
-    }
-    for (Index i = 0; i < k; ++i) x[i] += rhs[i];
-  }
-  std::fill(z, z + p.n, 0.0);
-  for (Index i = 0; i < k; ++i) z[member[i]] = x[i] * e.col[member[i]];
   return true;
+}
+
+void BasisSolver::solve_factored() {
+  const Index k = member.size();
+  for (Index c = 0; c < k; ++c) std::swap(rhs[c], rhs[pivot[c]]);
+  for (Index i = 0; i < k; ++i)
+    for (Index j = 0; j < i; ++j) rhs[i] -= lu[i * k + j] * rhs[j];
+  for (Index i = k; i-- > 0;) {
+    for (Index j = i + 1; j < k; ++j) rhs[i] -= lu[i * k + j] * rhs[j];
+    rhs[i] /= lu[i * k + i];
+  }
 }
 
 } // namespace stickslip::lcp

@@ -60,9 +60,13 @@ double residual_of_basis(const Problem& p, const Equilibration& e, const double*
 // Solves M_aa z_a = -q_a for the basis a, with one step of refinement. False if M_aa is singular to working
 // precision.
 struct BasisSolver {
-  List<double> lu, rhs, x, correction;
+  List<double> lu, rhs, x;
   List<Index> member, pivot;
   bool solve(const Problem& p, const Equilibration& e, const std::uint8_t* in_basis, double* z);
+
+private:
+  bool factorise(double least_pivot); // in place, row by row
+  void solve_factored();              // in rhs
 };
 
 } // namespace stickslip::lcp

@@ -114,9 +114,9 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
   if (!at.bare()) guard_values_here(at.system, at.reactions(r.modes).regime, t, x, at.signals(s), force, g);
   for (Index k = 0; k < r.guards.size(); ++k)
     if (const Index c = r.guards[k].condition; c >= 0)
-      g[k] = -r.modes.sides[c] * at.condition(c);
+      g[k] = -r.modes.sides[c] * at.formulas.condition(c);
     else if (r.guards[k].kind == GuardKind::load_negative)
-      g[k] = -at.load(r.guards[k].friction);
+      g[k] = -at.formulas.load(r.guards[k].friction);
 }
 
 double gap_size(const Contact& contact, const Vector& nominal, const double* s) {

@@ -104,7 +104,7 @@ State initial_state(const System& sys, double t0, const Vector& given) {
     at.size_accelerations();
     State s = initial_state(at.system, t0, x0);
     for (Index k = 0; k < sys.smooth->tape.conditions.size(); ++k)
-      s.modes.sides.push_back(at.condition(k) >= 0.0 ? Sign{1} : Sign{-1});
+      s.modes.sides.push_back(at.formulas.condition(k) >= 0.0 ? Sign{1} : Sign{-1});
     follow_sides(sys, s.modes);
     return s;
   }

@@ -3,8 +3,9 @@
 // all machines as linear.
 #pragma once
 
+#include "dynamics/moving_mass.hpp"
 #include "dynamics/regime.hpp"
-#include "model/smooth.hpp"
+#include "dynamics/turning.hpp"
 
 #include <cstdint>
 #include <map>
@@ -15,12 +16,6 @@ namespace stickslip {
 
 struct State;
 struct Holding;
-
-// Derivatives of signals, accelerations without constraints and velocities of friction elements by (x, t) in a motion
-// with given accelerations and forces, without the linear part in x: columns, the last one by time.
-struct Turning {
-  Matrix signals, accelerations, velocities;
-};
 
 // A regime whose forces are known, and how its constraints hold.
 struct Reactions {
@@ -43,6 +38,7 @@ public:
   void write(double* s);
 
   System system;
+  FormulaValues formulas;
 
   // In these modes, there.
   const Regime& regime(const Modes& modes);
@@ -74,52 +70,27 @@ public:
 
   bool bare() const; // no friction, contact, spring or controller
   // Moving, and regimes of modes that were requested before, allocate no memory.
-  bool in_place() const { return !bound() && folds_in_place; }
+  bool in_place() const { return !smooth->bound && folds_in_place; }
 
   double kinetic(); // q' M q' / 2, of a mass matrix that is not constant
 
-  // The normal load of a friction element that a formula gives, as it is; in the machine a negative one counts as zero.
-  double load(Index element) const;
-  // Sizes of the terms of the loads for states of these sizes, by the number of the element.
-  Vector load_sizes(const Vector& nominal, double time_scale);
-  // Conditions of choices in formulas: their values, the sizes of their terms for states of given sizes, and their
-  // rates in a motion x'.
-  double condition(Index k) const { return slots(smooth->tape.conditions[k]); }
-  Vector condition_sizes(const Vector& nominal, double time_scale);
-  Vector condition_rates(const double* xdot);
-
 private:
   std::shared_ptr<const Smooth> smooth;
-  bool placed = false, folds_in_place = true;
-  bool complete = false; // outputs for the energy alone have been evaluated, too
+  bool folds_in_place = true;
   double t = 0.0;
-  List<Sign> prescribed, prescribed_slopes; // sides, and those of the tape of slopes
-  Vector x, slots, taken;
-  Matrix mass, factor, inverse_mass;
-  Index skew_row = -1,
-        skew_column = -1; // of an entry of the mass matrix that is not its mirror image; -1: none
-  Vector slope_slots;
-  Matrix unbalanced; // generalised forces by (x, t)
-  Turning change;
+  Vector x, taken;
+  MovingMass mass;
+  Matrix inverse_mass;
+  TurningRates turning_rates;
   // For the requested combinations of modes. When the state moves, parts that depend on it are recomputed in place.
   struct Local;
   std::map<Modes, std::unique_ptr<Local>> locals;
   Local* local = nullptr; // the last
   std::int64_t moves = 0;
 
-  double result(Index k) const { return slots(smooth->tape.outputs[k]); }
-  bool bound() const { return smooth->bound; }
-  void restore(double t, Vector& x, const List<Sign>& sides, const List<Index>& closed,
-               const List<Index>& held, Index open);
-  void complete_slots();
   void write_motion(double* s) const;
-  void factor_mass();
-  void solve_mass(double* force) const;
   void invert_mass();
   void reduce();
-  void weigh();
-  void turn_rows();
-  std::string place() const;
 };
 
 // Compliant contacts are closed if the choices in their formulas give a force.

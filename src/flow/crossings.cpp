@@ -31,9 +31,9 @@ double Crossings::Course::first() const {
 
 void Crossings::size_formulas(const Regime& r, const State& state) {
   if (!r.modes.sides.empty())
-    condition_sizes = rhs.tangent().condition_sizes(state.nominal, state.time_scale);
+    condition_sizes = rhs.tangent().formulas.condition_sizes(state.nominal, state.time_scale);
   if (sys.smooth && !sys.smooth->loads.empty())
-    load_sizes = rhs.tangent().load_sizes(state.nominal, state.time_scale);
+    load_sizes = rhs.tangent().formulas.load_sizes(state.nominal, state.time_scale);
 }
 
 double Crossings::size_of_formula(const Guard& g, const State& state) const {

@@ -28,19 +28,6 @@ Form load_form(const System& sys, const Friction& p, int stretch) {
   return f;
 }
 
-SparseRow sparse(const Form& f, const Moving& moving) {
-  SparseRow row;
-  row.constant = f.s.dot(moving.still);
-  const Index nx = f.x.size();
-  for (Index i = 0; i < nx; ++i)
-    if (f.x(i) != 0.0) row.entries.push_back({i, f.x(i)});
-  for (Index j = 0; j < moving.size(); ++j) {
-    const double w = f.s(moving.signals[j]);
-    if (w != 0.0) row.entries.push_back({nx + j, w});
-  }
-  return row;
-}
-
 bool linear_viscous(const Law& law, int mode, double slope) {
   for (double v : {1e-6, 1e-3, 0.37, 2.0})
     if (std::abs(evaluate(law, v, mode, 0U, nullptr, nullptr).viscous - slope * v) >
@@ -350,20 +337,20 @@ double break_away_size(const System& sys, const Regime& r, Index element, const 
 
 // Largest value of a guard that counts as zero.
 double tolerance_of(const System& sys, const Regime& r, const Guard& g, const Moving& moving, bool quick,
-                    const Vector& velocity_tolerance, const Vector& force_tolerance) {
+                    const FrictionZeros& zeros) {
   Vector size(sys.nx + sys.ns()); // of states and signals
   size << sys.nominal, moving.still.cwiseAbs();
   switch (g.kind) {
   case GuardKind::slip_ends:
   case GuardKind::velocity_reversal:
   case GuardKind::surface_turns:
-    return velocity_tolerance(g.friction);
+    return zeros.velocity(g.friction);
   case GuardKind::breaks_away:
   case GuardKind::limit_again:
-    return std::max(force_tolerance(g.friction),
+    return std::max(zeros.force(g.friction),
                     tolerance::least_size * break_away_size(sys, r, g.friction, size));
   case GuardKind::shared_limit:
-    return force_tolerance.sum();
+    return zeros.force.sum();
   case GuardKind::closes:
     return (quick ? tolerance::rest : tolerance::located) *
            gap_size(sys.contacts[g.contact], sys.nominal, moving.still.data());
@@ -386,12 +373,6 @@ double tolerance_of(const System& sys, const Regime& r, const Guard& g, const Mo
 
 } // namespace
 
-bool RealTimePlan::any_fired(const List<double>& values) const {
-  bool fired = false;
-  for (Index k = 0; k < tolerance.size(); ++k) fired = fired || values[k] > tolerance[k];
-  return fired;
-}
-
 bool RealTimePlan::any_strikes(const List<double>& values) const {
   bool strikes = false;
   for (Index k = 0; k < tolerance.size(); ++k)
@@ -399,16 +380,27 @@ bool RealTimePlan::any_strikes(const List<double>& values) const {
   return strikes;
 }
 
+void Projection::project(double* xs, double* values) const {
+  bool any = false;
+  for (Index k = 0; k < rows.size(); ++k) {
+    values[k] = rows[k](xs);
+    any = any || values[k] != 0.0;
+  }
+  if (!any) return;
+  const Index nx = change.rows();
+  for (Index k = 0; k < rows.size(); ++k)
+    for (Index i = 0; i < nx; ++i) xs[i] += change(i, k) * values[k];
+}
+
 RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving, double h,
-                       const Vector& velocity_tolerance, const Vector& force_tolerance) {
+                       const FrictionZeros& zeros) {
   RealTimePlan plan;
   plan.regime = &r;
   Maker make(sys, moving, r, h, plan);
   plan.quick = make.possible();
   if (plan.quick) make.run();
   for (const Guard& g : r.guards)
-    plan.tolerance.push_back(
-        tolerance_of(sys, r, g, moving, plan.quick, velocity_tolerance, force_tolerance));
+    plan.tolerance.push_back(tolerance_of(sys, r, g, moving, plan.quick, zeros));
   const Index m = r.sticking.size() + r.closed.size();
   if (m > 0 &&
       !sys.smooth) { // as in a transition: velocities to zero with the least change of kinetic energy

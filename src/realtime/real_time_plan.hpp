@@ -10,87 +10,22 @@
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/regime.hpp"
-
-#include <cmath>
+#include "realtime/curved_force.hpp"
+#include "realtime/small_map.hpp"
 
 namespace stickslip {
-
-// y = c + M u for a few rows and columns, column by column, rows in pairs; the number of rows is known to the
-// compiler up to 16. y needs room for rows().
-class SmallMap {
-public:
-  SmallMap() = default;
-  SmallMap(const Vector& constant, const Matrix& columns);
-  void operator()(const double* u, double* y) const { run(data.data(), height, width, u, y); }
-  Index rows() const { return height; } // even
-  double row(Index i, const double* u) const { return data[i] + linear_row(i, u); }
-  double terms(Index i, const double* u) const { // of a row: the sum of their magnitudes
-    const double* d = data.data() + i;
-    double sum = std::abs(*d);
-    for (Index j = 0; j < width; ++j) sum += std::abs(*(d += height) * u[j]);
-    return sum;
-  }
-  double linear_row(Index i, const double* u) const { // without the constant
-    const double* d = data.data() + i;
-    double sum = 0.0;
-    for (Index j = 0; j < width; ++j) sum += *(d += height) * u[j];
-    return sum;
-  }
-
-private:
-  using Kernel = void (*)(const double* data, Index height, Index width, const double* u, double* y);
-  List<double> data;
-  Index height = 0, width = 0;
-  Kernel run = nullptr;
-};
-
-// constant + sum of weights times entries of (x, varying signals).
-struct SparseRow {
-  struct Entry {
-    Index at;
-    double weight;
-  };
-  double constant = 0.0;
-  List<Entry> entries;
-
-  double operator()(const double* xs) const { return constant + linear(xs); }
-  double linear(const double* xs) const {
-    double sum = 0.0;
-    for (const Entry& e : entries) sum += e.weight * xs[e.at];
-    return sum;
-  }
-};
-
-// Signals that move during or between steps, and values of all others.
-struct Moving {
-  List<Index> signals;
-  Vector still; // of all signals; zero where they move
-  Index size() const { return signals.size(); }
-};
-
-// One nonlinear force f = N phi(u) + viscous(u).
-struct CurvedForce {
-  enum class Kind : std::int8_t { dry, viscous, both, spring, delayed };
-  Kind kind = Kind::dry;
-  SparseRow u, load;
-  const Friction* element = nullptr;
-  const Stribeck* stribeck = nullptr; // its law if it has a single one, which the compiler can then inline
-  int mode = 0;
-  unsigned branch = 0;
-};
-
-struct CurvedValue {
-  double u = 0.0, load = 0.0, f = 0.0;
-  double by_u = 0.0, by_load = 0.0;
-};
-CurvedValue evaluate(const CurvedForce& channel, const double* xs);
 
 // Projection to zero: x += change * values makes the values zero, with the least change in the metric of the masses.
 struct Projection {
   List<SparseRow> rows;
   Matrix change;
 
-  void operator()(double* xs, double* values) const; // values: room for one of each row
+  void operator()(double* xs, double* values) const { // values: room for one of each row
+    if (!rows.empty()) project(xs, values);
+  }
+
+private:
+  void project(double* xs, double* values) const;
 };
 
 struct RealTimePlan {
@@ -118,16 +53,30 @@ struct RealTimePlan {
   List<List<SparseRow>> inputs; // of each controller
   bool follows = false;         // an output follows its limit
 
+  bool exact() const { return !halves.empty(); } // instants are located on the exact flow
+  // Rate of a guard with limits fully aged, for rates of (x, s, f).
+  double guard_slope(Index guard, const double* rates) const {
+    return short_guards.empty() ? guards.linear_row(guard, rates) : short_guards[guard].linear(rates);
+  }
   // Rounding of a guard's value, relative to its terms. A flight may stay below it.
   double rounding(Index guard, const double* xsf) const {
     return stickslip::tolerance::polynomial * guards.terms(guard, xsf);
   }
   // Guards with these values that have fired; contacts that are met alone.
-  bool any_fired(const List<double>& values) const;
+  bool any_fired(const List<double>& values) const {
+    bool fired = false;
+    for (Index k = 0; k < tolerance.size(); ++k) fired = fired || values[k] > tolerance[k];
+    return fired;
+  }
   bool any_strikes(const List<double>& values) const;
 };
 
+// Of each friction element: the greatest velocity and the greatest force that count as zero.
+struct FrictionZeros {
+  Vector velocity, force;
+};
+
 RealTimePlan make_plan(const System& sys, const Regime& regime, const Moving& moving, double h,
-                       const Vector& velocity_tolerance, const Vector& force_tolerance);
+                       const FrictionZeros& zeros);
 
 } // namespace stickslip

@@ -92,10 +92,10 @@ void check_formulas(const System& sys, const State& state) {
   Tangent at(sys);
   at.move_to(state);
   if (const std::string skew = at.asymmetry(); !skew.empty()) reject("mass", "is not allowed: " + skew);
-  const Vector sizes = at.load_sizes(state.nominal, state.time_scale);
+  const Vector sizes = at.formulas.load_sizes(state.nominal, state.time_scale);
   for (const Smooth::Value& one : sys.smooth->loads) {
     const Friction& p = sys.friction[one.signal];
-    const double load = at.load(one.signal);
+    const double load = at.formulas.load(one.signal);
     if (!(load < -tolerance::sign * sizes(one.signal))) continue;
     std::ostringstream text;
     text << "of '" << p.name << "' is negative: it is " << load << " at t = " << state.base_t << ", but "

@@ -61,10 +61,10 @@ void Corners::follow(State& state) {
   Tangent& at = scratch.tangent(sys);
   for (Index round = 0; round <= turns.size(); ++round) { // a condition may depend on the choice of another
     at.move_to(state.base_t, state.base_x.data(), state.modes.sides);
-    if (round == 0) sizes = at.condition_sizes(state.nominal, state.time_scale);
+    if (round == 0) sizes = at.formulas.condition_sizes(state.nominal, state.time_scale);
     bool changed = false;
     for (Index k = 0; k < turns.size(); ++k) {
-      const double g = at.condition(k);
+      const double g = at.formulas.condition(k);
       const Sign side = g > 0.0 ? Sign{1} : Sign{-1};
       if (!(std::abs(g) > at_zero(k)) || side == state.modes.sides[k]) continue;
       state.modes.sides[k] = side;
@@ -80,7 +80,7 @@ Vector Corners::rates(const State& state, double tau, const Vector& xdot, const 
   Tangent& at = scratch.tangent(sys);
   const Vector x = state.base_x + tau * (xdot + tau * half), v = xdot + 2.0 * tau * half;
   at.move_to(state.base_t + tau, x.data(), state.modes.sides);
-  return at.condition_rates(v.data());
+  return at.formulas.condition_rates(v.data());
 }
 
 bool Corners::review(State& state) {
@@ -89,7 +89,7 @@ bool Corners::review(State& state) {
   const List<char> matters = live(sys.smooth->tape, state.modes.sides.data()).conditions;
   List<Index> open;
   for (Index k = 0; k < turns.size(); ++k)
-    if (matters[k] && std::abs(at.condition(k)) <= at_zero(k)) open.push_back(k);
+    if (matters[k] && std::abs(at.formulas.condition(k)) <= at_zero(k)) open.push_back(k);
   if (open.empty()) return false;
   Vector force, s(sys.ns()), sdot(sys.ns()), by_time;
   Matrix J;

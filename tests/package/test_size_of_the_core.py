@@ -22,12 +22,9 @@ CLASSES = {
     "Jump": (30, 5),
     "Event": (22, 0),
     # loops and methods that are still to be divided
-    "Tangent": (20, 38),
-    "RealTime": (60, 74),
     "Sensitivity": (23, 34),
     "TickTangent": (27, 17),
     "Variation": (21, 38),
-    "Scheme": (28, 14),
 }
 # By function: complexity.
 FUNCTIONS = {
@@ -44,9 +41,6 @@ FUNCTIONS = {
     "QuickTransition::apply": 22,
     "Field::slopes": 24,
     # still to be divided
-    "lcp::lemke_certified": 21,
-    "lcp::BasisSolver::solve": 23,
-    "Tangent::restore": 25,
     "Rest::certain": 23,
     "SlopesOf::find": 21,
 }

@@ -106,6 +106,14 @@ def test_modes_of_chattering_wedge_gear_are_those_of_exact_run() -> None:
     assert np.array_equal(modes, run["flank.mode"])
 
 
+def test_friction_limit_of_contact_is_static_coefficient_times_normal_force() -> None:
+    rt = ss.RealTime(SET_2.machine, step=1e-3, outputs=["flank.limit", "flank.normal_force", "flank.mode"])
+    limit, normal, mode = rt.run(2000).T
+    sticks = mode == ss.Mode.STICK
+    assert 1000 < sticks.sum() < 2000 and np.array_equal(np.isnan(limit), ~sticks)
+    assert np.abs(limit[sticks]) == pytest.approx(np.tan(np.deg2rad(14)) * normal[sticks], rel=1e-12)
+
+
 @pytest.mark.parametrize("restitution", [0.0, 0.5, 0.8])
 def test_bouncing_ball_follows_closed_form(restitution: float) -> None:
     rt = ss.RealTime(

@@ -1,0 +1,42 @@
+// Mode changes of friction elements and of springs' flanks at the start of a base step. Rigid contacts have their own:
+// contact_instant.hpp.
+#pragma once
+
+#include "realtime/base_step.hpp"
+
+namespace stickslip {
+
+class ElementChanges {
+public:
+  ElementChanges(const System& sys, const StepClock& clock, LocalMachine& local, PlannedModes& modes,
+                 BaseStep& step);
+
+  void make_room() { guards.resize(modes.most_guards() + 2); } // for those of all plans so far, in pairs
+  // At the start of a run: friction of a compliant contact always slides; its force vanishes with its load.
+  void slide_on_compliant() noexcept;
+  // A jump of the surface velocity between two steps ends sticking. True if modes changed.
+  bool follow_jumps(const DrivenSignals& driven) noexcept;
+
+  // Mode change of the element of a guard of the present regime.
+  void fire(const Guard& g) noexcept;
+  // Releases holding elements whose new forces exceed their limits, each at most once.
+  void release_beyond() noexcept;
+  void end_instant() noexcept { came_from.setZero(); }
+
+private:
+  const System& sys;
+  const StepClock& clock;
+  LocalMachine& local;
+  PlannedModes& modes;
+  BaseStep& step;
+  Vector came_from; // direction of slip of those that came to rest at this instant
+  List<double> guards;
+
+  const Guard* furthest_beyond() noexcept;
+  void pass_corner(const Guard& g) noexcept;
+  void stop(Index i) noexcept;
+  void release(Index i, int side) noexcept;
+  bool moves_towards(Index i, int side) noexcept;
+};
+
+} // namespace stickslip
