@@ -64,6 +64,7 @@ Matrix admitted_changes(Replica& machine, const State& state) {
 
 State restarted(Replica& machine, const State& state, const Vector& values, double t) {
   State out = state;
+  out.identity = machine.system().identity; // the state may come from the machine with other parameters
   const double later = t - state.t;
   out.base_x = state.x; // that at t, not at the start of the step
   unpack(values, out);

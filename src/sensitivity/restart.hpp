@@ -6,7 +6,7 @@
 
 namespace stickslip {
 
-// The state with other values (those of `packed`) at another time. Constraints, and velocities of elements in stick, are
+// The state with other values (those of `packed`) at another time, perhaps of the machine with other parameters. Constraints, and velocities of elements in stick, are
 // met again. Sampling instants move with the time, which must change by whole sampling periods.
 State restarted(Replica& machine, const State& state, const Vector& values, double t);
 

@@ -109,7 +109,9 @@ def _size(change: Array, size: Array) -> float:
     return float(np.max(np.abs(change) / size, initial=0.0))
 
 
-def multipliers(monodromy: Array, size: Array, noise: float, along: Array | None) -> tuple[Array, int]:
+def multipliers(
+    monodromy: Array, size: Array, noise: float, along: Array | None
+) -> tuple[NDArray[np.complex128], int]:
     """Return the eigenvalues of a monodromy matrix, and how many of them are exactly zero.
 
     Directions that a period maps to zero, to within the noise of the matrix, are split off before the eigenvalues are

@@ -287,17 +287,20 @@ def _exponent(flow: Flow, state: State, length: float) -> float | None:
     return total / (_SPREADING * length)
 
 
+def multipliers_of(flow: Flow, shot: Shot, size: Array) -> tuple[NDArray[np.complex128], int, bool]:
+    """Return the multipliers of an orbit, how many of them are exactly zero, and whether it is stable."""
+    exact = all(kind == "exact" for *_, kind in shot.raw.regimes)
+    if np.isnan(shot.monodromy).any():
+        return np.full(shot.values.size, complex(np.nan)), 0, False
+    along = shot.rates[0] if flow.is_autonomous else None
+    found, zeros = multipliers(shot.monodromy, size, _EXACT_NOISE if exact else _NOISE, along)
+    others = found[1:] if flow.is_autonomous else found
+    return found, zeros, bool(np.all(np.abs(others) < 1.0 - (_EXACT_INSIDE if exact else _INSIDE)))
+
+
 def orbit_of(flow: Flow, shot: Shot, size: Array) -> Orbit:
     """Make an orbit of a run that closes."""
-    exact = all(kind == "exact" for *_, kind in shot.raw.regimes)
-    n = shot.values.size
-    if np.isnan(shot.monodromy).any():
-        found, zeros, stable = np.full(n, complex(np.nan)), 0, False
-    else:
-        along = shot.rates[0] if flow.is_autonomous else None
-        found, zeros = multipliers(shot.monodromy, size, _EXACT_NOISE if exact else _NOISE, along)
-        others = found[1:] if flow.is_autonomous else found
-        stable = bool(np.all(np.abs(others) < 1.0 - (_EXACT_INSIDE if exact else _INSIDE)))
+    found, zeros, stable = multipliers_of(flow, shot, size)
     run = Trajectory(flow.machine, shot.raw, None, flow.described)
     forcing = None if flow.forcing is None else round(shot.period / flow.forcing)
     return Orbit(
