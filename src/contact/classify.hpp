@@ -20,6 +20,6 @@ constexpr Index largest_exact_classification =
     20; // above, P and copositive are settled by definiteness or unknown
 
 // `tolerance` is relative to the diagonal: pivots and eigenvalues within it count as zero.
-Classification classify(const Problem& p, double tolerance = tolerance::sign);
+Classification classify(const Problem& p, double tolerance = tolerance::product);
 
 } // namespace stickslip::lcp

@@ -12,9 +12,6 @@ namespace stickslip::lcp {
 
 namespace {
 
-constexpr double least_part =
-    1e-3; // share of the largest entry below which entries are compared on its scale
-constexpr double least_entry = 1e-6; // the same among entries that were not equilibrated
 using Level = SearchLevel<DoubleTable>;
 
 // Verifies the leaves that the search reaches.
@@ -72,7 +69,7 @@ private:
     double top = 0.0;
     for (Index i = 0; i < n_; ++i) top = std::max(top, std::max(a[i], b[i]) / ws_.scaling.col[i]);
     for (Index i = 0; i < n_; ++i) {
-      const double size = std::max(std::max(a[i], b[i]), least_part * top * ws_.scaling.col[i]);
+      const double size = std::max(std::max(a[i], b[i]), tolerance::cancelled * top * ws_.scaling.col[i]);
       if (std::abs(a[i] - b[i]) > tolerance::same * size) return false;
     }
     return true;
@@ -97,7 +94,7 @@ private:
       for (Index j = 0; j < l.columns; ++j) C(k, j) = std::abs(t[j + 1]) <= l.table.zero(i) ? 0.0 : t[j + 1];
       rows.push_back(i);
     }
-    const Polyhedron set = describe(c, C, tolerance::rest);
+    const Polyhedron set = describe(c, C, tolerance::residual);
     if (set.vertices.empty()) return;
     const auto expand = [&](const Vector& y, double t) {
       Vector z = Vector::Zero(n_);
@@ -182,7 +179,7 @@ void merge(const Problem& p, const Equilibration& e, List<Solution>& all) {
       double top = 0.0;
       for (Index i = 0; i < p.n; ++i) top = std::max(top, std::max(k.z(i), s.z(i)) / e.col[i]);
       for (Index i = 0; i < p.n; ++i) {
-        const double size = std::max({k.z(i), s.z(i), least_entry * top * e.col[i]});
+        const double size = std::max({k.z(i), s.z(i), tolerance::negligible * top * e.col[i]});
         if (std::abs(k.z(i) - s.z(i)) > tolerance::same * size) return false;
       }
       return true;

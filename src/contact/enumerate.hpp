@@ -44,7 +44,7 @@ struct EnumerationWorkspace {
 
 struct EnumerateOptions {
   double pivot_tolerance =
-      tolerance::sign; // relative to the largest entry of the equilibrated matrix; never within the noise
+      tolerance::product; // relative to the largest entry of the equilibrated matrix; never within the noise
   double accept = tolerance::same; // largest residual of a verified answer
 };
 

@@ -23,7 +23,7 @@ public:
     T.col(2 * n).setConstant(-1.0);
     T.rightCols(terms) = margins;
     for (Index i = 0; i < n; ++i) basic[i] = i;
-    for (Index j = 0; j < terms; ++j) size.col(j).array() += tolerance::least_size * size.col(j).maxCoeff();
+    for (Index j = 0; j < terms; ++j) size.col(j).array() += tolerance::product * size.col(j).maxCoeff();
   }
 
   HeldLimits run() {
@@ -59,7 +59,7 @@ private:
 
   int sign(Index i) const {
     for (Index j = 0; j < terms; ++j)
-      if (std::abs(term(i, j)) > tolerance::rest * size(i, j)) return term(i, j) > 0.0 ? 1 : -1;
+      if (std::abs(term(i, j)) > tolerance::residual * size(i, j)) return term(i, j) > 0.0 ? 1 : -1;
     return 0;
   }
 
@@ -67,13 +67,13 @@ private:
   // follow the terms, so that no two rows are equal.
   bool before(Index a, Index b, double p, double q) const {
     for (Index j = 0; j < terms; ++j) {
-      const double equal = tolerance::rest * (size(a, j) / std::abs(p) + size(b, j) / std::abs(q));
+      const double equal = tolerance::residual * (size(a, j) / std::abs(p) + size(b, j) / std::abs(q));
       const double difference = term(a, j) / p - term(b, j) / q;
       if (std::abs(difference) > equal) return p < 0.0 ? difference > 0.0 : difference < 0.0;
     }
     for (Index j = 0; j < n; ++j) {
       const double difference = T(a, j) / p - T(b, j) / q;
-      if (std::abs(difference) > tolerance::entry) return p < 0.0 ? difference > 0.0 : difference < 0.0;
+      if (std::abs(difference) > tolerance::matrix_zero) return p < 0.0 ? difference > 0.0 : difference < 0.0;
     }
     return false;
   }
@@ -81,11 +81,11 @@ private:
   Index blocking(Index entering) const {
     Index row = -1;
     for (Index i = 0; i < n; ++i) {
-      if (!(T(i, entering) > tolerance::entry)) continue;
+      if (!(T(i, entering) > tolerance::matrix_zero)) continue;
       if (row < 0 || before(i, row, T(i, entering), T(row, entering))) row = i;
     }
     for (Index i = 0; i < n && row >= 0; ++i) // the covering variable leaves where it may
-      if (basic[i] == 2 * n && T(i, entering) > tolerance::entry &&
+      if (basic[i] == 2 * n && T(i, entering) > tolerance::matrix_zero &&
           !before(row, i, T(row, entering), T(i, entering)))
         row = i;
     return row;
@@ -124,7 +124,7 @@ private:
     for (Index i = 0; i < n; ++i)
       if (basic[i] >= n && basic[i] < 2 * n) most = std::max(most, -T(i, entering));
     for (Index i = 0; i < n; ++i)
-      if (basic[i] >= n && basic[i] < 2 * n && -T(i, entering) > tolerance::entry * most)
+      if (basic[i] >= n && basic[i] < 2 * n && -T(i, entering) > tolerance::matrix_zero * most)
         out.push_back(basic[i] - n);
     if (entering >= n && entering < 2 * n) out.push_back(entering - n);
     std::sort(out.begin(), out.end());
@@ -137,7 +137,7 @@ private:
 bool within_limits(const Matrix& margins, const Matrix& size) {
   for (Index i = 0; i < margins.rows(); ++i)
     for (Index j = 0; j < margins.cols(); ++j) {
-      if (std::abs(margins(i, j)) <= tolerance::rest * size(i, j)) continue;
+      if (std::abs(margins(i, j)) <= tolerance::residual * size(i, j)) continue;
       if (margins(i, j) < 0.0) return false;
       break;
     }
@@ -152,7 +152,7 @@ HeldLimits by_groups(const Matrix& K, const Matrix& margins, const Matrix& size)
   const Matrix scaled = unit.asDiagonal() * K * unit.asDiagonal();
   HeldLimits all;
   all.found = true;
-  for (const List<Index>& which : linalg::members(linalg::groups(scaled, tolerance::entry))) {
+  for (const List<Index>& which : linalg::members(linalg::groups(scaled, tolerance::matrix_zero))) {
     const Vector units = unit(which);
     const HeldLimits one = Path(scaled(which, which), units.asDiagonal() * margins(which, Eigen::all),
                                 units.asDiagonal() * size(which, Eigen::all))
@@ -190,7 +190,7 @@ HeldLimits with_held(const Matrix& K, const Matrix& margins, const Matrix& size,
   List<Index> which; // limits that something still answers
   for (Index k = 0; k < left.others.size(); ++k) {
     const Index own = left.others[k];
-    if (left.K(k, k) > tolerance::entry * K(own, own))
+    if (left.K(k, k) > tolerance::matrix_zero * K(own, own))
       which.push_back(k);
     else if (!within_limits(left.margins.row(k), size.row(own)))
       all.found = false, all.against.push_back(own);

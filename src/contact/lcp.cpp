@@ -94,8 +94,6 @@ double residual_of_basis(const Problem& p, const Equilibration& e, const double*
 
 namespace {
 
-constexpr double least_row =
-    1e-3; // share of the largest row below which the terms of a row count as this share
 constexpr double one_size = 4096.0; // sides of blocks that differ by less need no help
 constexpr double lost = 1e-15;      // pivots that hold no digit of the matrix
 
@@ -200,7 +198,7 @@ void Equilibration::match_blocks(const Problem& p) {
 void Equilibration::set_floor(const Problem& p) {
   double top = 0.0;
   for (Index i = 0; i < p.n; ++i) top = std::max(top, row[i] * std::abs(p.q[i]));
-  floor = least_row * top;
+  floor = tolerance::cancelled * top;
 }
 
 bool BasisSolver::solve(const Problem& p, const Equilibration& e, const std::uint8_t* in_basis, double* z) {

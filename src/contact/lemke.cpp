@@ -204,7 +204,7 @@ private:
         return e / -row(i)[k];
       };
       for (const Index i : tied) least = std::min(least, ratio(i));
-      const double slack = tolerance::rest * std::max(1.0, std::abs(least));
+      const double slack = tolerance::residual * std::max(1.0, std::abs(least));
       tied.erase(std::remove_if(tied.begin(), tied.end(), [&](Index i) { return ratio(i) > least + slack; }),
                  tied.end());
     }

@@ -24,12 +24,12 @@ const char* name(Status s);
 
 struct LemkeOptions {
   const double* covering = nullptr; // only this vector, in the rows of the problem; else several are tried
-  const std::uint8_t* start_basis = nullptr; // warm start: 1 where z_i is expected to be basic
-  Index max_pivots = 0;                      // per covering vector; 0: 1000 + 50 n
-  double pivot_tolerance = tolerance::rest;  // relative to the largest entry of the equilibrated matrix
-  double polish = tolerance::rounding;       // residual from which on the basis is solved afresh
-  double accept = tolerance::same;           // largest residual of a verified answer
-  bool record = false;                       // keep the path
+  const std::uint8_t* start_basis = nullptr;    // warm start: 1 where z_i is expected to be basic
+  Index max_pivots = 0;                         // per covering vector; 0: 1000 + 50 n
+  double pivot_tolerance = tolerance::residual; // relative to the largest entry of the equilibrated matrix
+  double polish = tolerance::rounding;          // residual from which on the basis is solved afresh
+  double accept = tolerance::same;              // largest residual of a verified answer
+  bool record = false;                          // keep the path
 };
 
 // One step of the path: the entering and the leaving variable, w_i as i, z_i as n + i, z0 as 2 n. On a ray none leaves.

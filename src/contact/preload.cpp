@@ -16,7 +16,7 @@ constexpr Index most_sets = 32;
 Matrix null_space(const Matrix& A) {
   if (A.rows() == 0) return Matrix::Identity(A.cols(), A.cols());
   const linalg::Svd svd(A);
-  return svd.V.rightCols(A.cols() - (svd.values.array() > tolerance::entry).count());
+  return svd.V.rightCols(A.cols() - (svd.values.array() > tolerance::matrix_zero).count());
 }
 
 // Some p = A y >= 0 that is not zero; empty: there is none.
@@ -24,9 +24,9 @@ Vector preload(const Matrix& A) {
   Matrix rows(A.rows() + 1, A.cols());
   Index count = 0;
   for (Index k = 0; k < A.rows(); ++k)
-    if (A.row(k).cwiseAbs().maxCoeff() > tolerance::entry) rows.row(count++) = A.row(k);
+    if (A.row(k).cwiseAbs().maxCoeff() > tolerance::matrix_zero) rows.row(count++) = A.row(k);
   rows.row(count++) = A.colwise().sum(); // at least one
-  if (!(rows.row(count - 1).cwiseAbs().maxCoeff() > tolerance::entry)) return {};
+  if (!(rows.row(count - 1).cwiseAbs().maxCoeff() > tolerance::matrix_zero)) return {};
   const Matrix C = rows.topRows(count);
   Matrix margins = Matrix::Zero(count, 1);
   margins(count - 1, 0) = -1.0;
@@ -55,7 +55,7 @@ void relieve(const Matrix& shifts, List<Index>& without, List<List<Index>>& out)
     return;
   }
   for (Index k = 0; k < p.size(); ++k) {
-    if (!(p(k) > tolerance::entry * p.maxCoeff())) continue;
+    if (!(p(k) > tolerance::matrix_zero * p.maxCoeff())) continue;
     without.push_back(k);
     relieve(shifts, without, out);
     without.pop_back();

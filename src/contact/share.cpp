@@ -14,8 +14,6 @@ namespace {
 
 constexpr double heavy =
     1e6; // weight of s: exact as soon as it exceeds the multipliers of the unit-sized problems here
-constexpr double least_weight = 1e-6;     // of an element that can hold next to nothing, in the norm of a tie
-constexpr double slack = tolerance::same; // by which a sharing may miss its limits, relative to their size
 
 double load_on(const ForceLimits& l, Index i, const Vector& x) {
   return l.load[i] < 0 ? 0.0 : x(l.load[i]);
@@ -66,10 +64,10 @@ bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, 
   bool beyond = false; // a limit that nothing shifts
   const auto limit = [&](double margin, const Vector& row) {
     const double shift = (row.transpose() * Z).cwiseAbs().maxCoeff();
-    if (shift > tolerance::entry * row.cwiseAbs().maxCoeff())
+    if (shift > tolerance::matrix_zero * row.cwiseAbs().maxCoeff())
       margins.push_back(margin), rows.push_back(row);
     else
-      beyond = beyond || margin < -slack * size;
+      beyond = beyond || margin < -tolerance::same * size;
   };
   List<Index> number(normals); // of the limit of each normal force
   for (Index k = 0; k < normals; ++k) {
@@ -90,7 +88,7 @@ bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, 
   for (Index k = 0; k < m; ++k) C.row(k) = rows[k].transpose() * Z;
   const Vector c = Eigen::Map<const Vector>(margins.data(), m);
   // The instant is known as events are located.
-  const Vector known = Vector::Constant(m, size * tolerance::event_zero / tolerance::rest);
+  const Vector known = Vector::Constant(m, size * tolerance::event_zero / tolerance::residual);
   if (within_limits(c, known)) return true;
   List<List<Index>> relieving;
   if (l.effects.cols() > 0) relieving = relieving_contacts(l.effects);
@@ -108,18 +106,18 @@ bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, 
 bool settle_idle(Index normals, const ForceLimits& l, double size, Matrix& Z, Vector& x) {
   List<Index> idle;
   for (Index i = 0; i < x.size() - normals; ++i)
-    if (high(l, i, x) - low(l, i, x) <= slack * size) idle.push_back(normals + i);
+    if (high(l, i, x) - low(l, i, x) <= tolerance::same * size) idle.push_back(normals + i);
   if (idle.empty()) return true;
   const linalg::Svd svd(Z(idle, Eigen::all));
   const Index directions = Z.cols(), most = std::min<Index>(idle.size(), directions);
   Index rank = 0;
-  while (rank < most && svd.values(rank) > tolerance::entry) ++rank;
+  while (rank < most && svd.values(rank) > tolerance::matrix_zero) ++rank;
   Vector missing(idle.size());
   for (Index i = 0; i < idle.size(); ++i) missing(i) = least_force(l, idle[i] - normals, x) - x(idle[i]);
   x += Z * (svd.pseudo_inverse(rank) * missing);
   for (const Index k : idle) {
     const double least = least_force(l, k - normals, x);
-    if (std::abs(x(k) - least) > slack * size) return false;
+    if (std::abs(x(k) - least) > tolerance::same * size) return false;
     x(k) = least;
   }
   Z = (Z * svd.V.rightCols(directions - rank)).eval();
@@ -146,7 +144,7 @@ void keep_limits(const Matrix& Z, Index normals, const ForceLimits& l, Vector& x
     const Index before = held.size();
     for (Index i = 0; i < sticking; ++i) {
       const double limit = within(better, i);
-      const bool moves = Z.row(normals + i).cwiseAbs().maxCoeff() > tolerance::entry;
+      const bool moves = Z.row(normals + i).cwiseAbs().maxCoeff() > tolerance::matrix_zero;
       if (!moves || limit == better(normals + i) || std::find(held.begin(), held.end(), i) != held.end())
         continue;
       held.push_back(i);
@@ -167,7 +165,7 @@ bool share_by_utilisation(Matrix kept, Index normals, const ForceLimits& l, doub
   if (kept.cols() == 0) return true;
   Vector weight(sticking), least(sticking);
   for (Index i = 0; i < sticking; ++i) {
-    weight(i) = std::max(0.5 * (high(l, i, x) - low(l, i, x)), least_weight * size);
+    weight(i) = std::max(0.5 * (high(l, i, x) - low(l, i, x)), tolerance::negligible * size);
     least(i) = least_force(l, i, x);
   }
   const Vector inverse = weight.cwiseInverse();
@@ -197,7 +195,7 @@ double greatest_utilisation(Index normals, const ForceLimits& l, double size, co
   double greatest = 0.0;
   for (Index i = 0; i < x.size() - normals; ++i) {
     const double lo = low(l, i, x), hi = high(l, i, x), least = least_force(l, i, x);
-    const double none = std::max(tolerance::least_size * size, 0.5 * slack * (hi - lo));
+    const double none = std::max(tolerance::product * size, 0.5 * tolerance::same * (hi - lo));
     const double f = x(normals + i) - least, limit = f >= 0.0 ? hi - least : least - lo;
     if (std::abs(f) > none) greatest = std::max(greatest, std::abs(f) / std::max(limit, none));
   }
@@ -211,15 +209,15 @@ bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& 
   x = x0;
   const double top = x0.cwiseAbs().maxCoeff();
   const double size = top > 0.0 ? top : 1.0;
-  const bool loads_shift = normals > 0 && Z.topRows(normals).cwiseAbs().maxCoeff() > tolerance::entry;
+  const bool loads_shift = normals > 0 && Z.topRows(normals).cwiseAbs().maxCoeff() > tolerance::matrix_zero;
   if (loads_shift && !choose_within_limits(Z, normals, l, size, x)) return false;
   for (Index k = 0; k < normals; ++k) {
-    if (x(k) < -slack * size) return false;
+    if (x(k) < -tolerance::same * size) return false;
     if (x(k) <= tolerance::rounding * size) x(k) = 0.0;
   }
   if (!loads_shift && !share_by_utilisation(Z, normals, l, size, x)) return false;
   utilisation = greatest_utilisation(normals, l, size, x);
-  return loads_shift || utilisation <= 1.0 + slack;
+  return loads_shift || utilisation <= 1.0 + tolerance::same;
 }
 
 } // namespace stickslip::contact

@@ -196,7 +196,7 @@ Saturation mode_anew(const Block& b, Index output, Saturation before, const doub
   for (const int sigma : {1, -1}) {
     const double bound = limit(b, output, sigma);
     if (!std::isfinite(bound)) continue;
-    const double rounding = tolerance::output * (size + std::abs(bound));
+    const double rounding = 16.0 * tolerance::epsilon * (size + std::abs(bound));
     const double excess = sigma * (raw - bound);
     if (excess > rounding) return outside(b, sigma, z, in);
     if (excess < -rounding) continue;

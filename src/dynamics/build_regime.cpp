@@ -94,13 +94,12 @@ Matrix least_forces(const Matrix& G, Matrix& shifts) {
 // For elements that share a load: of least norm in units of their limits. An element without a limit at the start (a
 // released brake) is still at rest: its unit is small, not zero.
 void share_by_limits(const Matrix& G, const Matrix& shifts, const Vector& limit, Matrix& H) {
-  constexpr double least = 1e-12;
   for (const List<Index>& which : linalg::members(linalg::groups(G))) {
     const Index open = (shifts(which, Eigen::all).cwiseAbs().colwise().maxCoeff().array() > 0.0).count();
     if (open == 0) continue;
     const Matrix own = G(which, which);
     const Vector d = units_of(own), limits = limit(which);
-    const Vector units = (limits / limits.maxCoeff()).cwiseMax(least).cwiseSqrt();
+    const Vector units = (limits / limits.maxCoeff()).cwiseMax(tolerance::product).cwiseSqrt();
     const linalg::Svd scaled(d.asDiagonal() * own * units.asDiagonal());
     H(which, which) = units.asDiagonal() * scaled.pseudo_inverse(which.size() - open) * d.asDiagonal();
   }
@@ -108,7 +107,7 @@ void share_by_limits(const Matrix& G, const Matrix& shifts, const Vector& limit,
 
 bool shifts_normals(const Holding& c, const Matrix& shifts) {
   const Index normals = c.count - c.friction;
-  return normals > 0 && shifts.bottomRows(normals).cwiseAbs().maxCoeff() > tolerance::entry;
+  return normals > 0 && shifts.bottomRows(normals).cwiseAbs().maxCoeff() > tolerance::matrix_zero;
 }
 
 // If rows depend on the motion, the redundancy is determined when the regime is first evaluated.
@@ -160,7 +159,7 @@ void hold_still(const System& sys, const Holding& c, Regime& r) {
       apart = std::max(apart, std::abs(c.R.row(k).dot(r.S.col(j)) + c.Rs(k, j)));
       size = std::max(size, c.R.row(k).cwiseAbs().dot(sys.S.col(j).cwiseAbs()));
     }
-  if (!(apart <= tolerance::entry * (size + c.Rs.cwiseAbs().maxCoeff()))) return;
+  if (!(apart <= tolerance::matrix_zero * (size + c.Rs.cwiseAbs().maxCoeff()))) return;
   for (Index k = 0; k < c.count; ++k) {
     const Index only = only_state(c.R, k);
     if (only < 0) continue;
@@ -273,9 +272,8 @@ void multiply(const System& sys, Matrix& out, const Matrix& a, const Matrix& b) 
 } // namespace
 
 Vector impulses_to_rest(const Matrix& G, const Vector& speed) {
-  constexpr double clearly = 1e-6; // with such pivots nothing is shared, in any units
   Matrix shifts;
-  if (linalg::full_rank(G, clearly)) return linalg::solve(G, speed);
+  if (linalg::full_rank(G, tolerance::negligible)) return linalg::solve(G, speed);
   const Matrix H = least_forces(G, shifts);
   return shifts.cols() == 0 ? Vector(linalg::solve(G, speed)) : Vector(H * speed);
 }

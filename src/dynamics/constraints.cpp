@@ -127,8 +127,9 @@ private:
   void check(const Constraint& one, double value, const char* what) const {
     const auto q = x.segment(first, sys.n_coordinates);
     const double is = one.row.dot(q);
-    const double bearable = tolerance::typed * (one.row.cwiseAbs().dot(q.cwiseAbs()) + std::abs(value)) +
-                            tolerance::rounding * one.row.cwiseAbs().sum() * q.cwiseAbs().maxCoeff();
+    const double bearable =
+        tolerance::matrix_zero * (one.row.cwiseAbs().dot(q.cwiseAbs()) + std::abs(value)) +
+        tolerance::rounding * one.row.cwiseAbs().sum() * q.cwiseAbs().maxCoeff();
     if (std::abs(is - value) <= bearable) return;
     std::ostringstream text;
     text << "is violated by the initial values: " << one.text << " of the " << what << " is " << is
@@ -220,7 +221,7 @@ void check_constraints(const System& sys, double t0, double t1) {
       double size = std::max(std::abs(before), std::abs(after));
       for (const Harmonic& h : piece_at(rate, t).piece->harmonics)
         size = std::max(size, std::abs(h.amplitude));
-      if (std::abs(after - before) <= tolerance::jump * size) continue;
+      if (std::abs(after - before) <= tolerance::same * size) continue;
       std::ostringstream text;
       text << "would make its velocity jump from " << before << " to " << after << " at t = " << t
            << ", which needs an infinite force: it must be smooth, such as a SmoothStep";

@@ -25,7 +25,7 @@ static void find_facets(const Matrix& W, const List<Index>& which, Regime& r) {
     bool independent = true;
     if (rank > 1) {
       const linalg::Svd svd(chosen);
-      independent = svd.values(rank - 2) > tolerance::entry * W.cwiseAbs().maxCoeff();
+      independent = svd.values(rank - 2) > tolerance::matrix_zero * W.cwiseAbs().maxCoeff();
       y = svd.U.col(rank - 1);
     }
     if (independent) {
@@ -35,7 +35,7 @@ static void find_facets(const Matrix& W, const List<Index>& which, Regime& r) {
       List<double> share;
       double side = 0.0;
       for (Index i = 0; i < m; ++i) {
-        if (std::abs(along(i)) <= tolerance::entry * size) continue;
+        if (std::abs(along(i)) <= tolerance::matrix_zero * size) continue;
         if (side == 0.0) side = along(i) < 0.0 ? -1.0 : 1.0;
         f.members.push_back(which[i]);
         share.push_back(side * along(i) / size);
@@ -43,7 +43,8 @@ static void find_facets(const Matrix& W, const List<Index>& which, Regime& r) {
       f.share = ConstVector(share.data(), share.size());
       const Vector signature = along * (side / size);
       bool fresh = true;
-      for (const Vector& k : known) fresh = fresh && (k - signature).cwiseAbs().maxCoeff() > tolerance::entry;
+      for (const Vector& k : known)
+        fresh = fresh && (k - signature).cwiseAbs().maxCoeff() > tolerance::matrix_zero;
       if (fresh) {
         known.push_back(signature);
         r.facets.push_back(std::move(f));
@@ -65,7 +66,7 @@ void find_facets(const Matrix& W, Regime& r) {
   List<Index> order = linalg::pivot_order(W);
   order.resize(rank);
   Matrix T = linalg::solve(W(Eigen::all, order), W); // every column as a combination of the basis
-  T = (T.array().abs() > tolerance::entry).select(T, 0.0);
+  T = (T.array().abs() > tolerance::matrix_zero).select(T, 0.0);
   List<Index> group(m);
   for (Index j = 0; j < m; ++j) group[j] = j;
   for (Index k = 0; k < rank; ++k)

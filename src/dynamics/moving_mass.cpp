@@ -13,7 +13,7 @@ void MovingMass::factorise() {
   skew_row = skew_column = -1;
   for (Index j = 0; j < n; ++j)
     for (Index i = j + 1; i < n; ++i)
-      if (std::abs(M(i, j) - M(j, i)) > tolerance::typed * std::sqrt(std::abs(M(i, i) * M(j, j))))
+      if (std::abs(M(i, j) - M(j, i)) > tolerance::matrix_zero * std::sqrt(std::abs(M(i, i) * M(j, j))))
         skew_row = j, skew_column = i;
   if (skew_row >= 0) {
     factor.setConstant(nan);

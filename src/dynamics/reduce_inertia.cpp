@@ -22,7 +22,8 @@ Matrix inverse_of_rows(const Matrix& G, Constraints& c) {
     return unit.asDiagonal() * linalg::inverse(scaled) * unit.asDiagonal();
   const linalg::Svd svd(scaled);
   const Index rank = svd.rank(tolerance::rank);
-  for (Index k = 0; k < m; ++k) c.all[k].unique = svd.V.rightCols(m - rank).row(k).norm() <= tolerance::entry;
+  for (Index k = 0; k < m; ++k)
+    c.all[k].unique = svd.V.rightCols(m - rank).row(k).norm() <= tolerance::matrix_zero;
   return unit.asDiagonal() * svd.pseudo_inverse(rank) * unit.asDiagonal();
 }
 

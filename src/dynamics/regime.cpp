@@ -285,7 +285,7 @@ void hold_still(const Holding& c, const ConstVector& s, MutableVector& xdot) {
     size = std::max(size, c.R.row(k).cwiseAbs().dot((c.free.cwiseAbs() + xdot.cwiseAbs())) +
                               c.Rs.row(k).cwiseAbs().dot(s.cwiseAbs()));
   }
-  if (!(apart <= tolerance::entry * size)) return;
+  if (!(apart <= tolerance::matrix_zero * size)) return;
   for (Index k = 0; k < c.count; ++k)
     if (const Index only = only_state(c.R, k); only >= 0) xdot(only) = -c.Rs.row(k).dot(s) / c.R(k, only);
 }

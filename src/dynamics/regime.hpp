@@ -4,6 +4,7 @@
 
 #include "contact/share.hpp"
 #include "core/list.hpp"
+#include "core/tolerances.hpp"
 #include "core/types.hpp"
 #include "dynamics/guard.hpp"
 #include "dynamics/modes.hpp"
@@ -20,7 +21,7 @@ namespace stickslip {
 
 // After an accumulation of slips an element holds a little more than its limits.
 inline Interval firmly(const Interval& limits) {
-  const double more = 1e-6 * std::max(std::abs(limits.lo), std::abs(limits.hi));
+  const double more = tolerance::negligible * std::max(std::abs(limits.lo), std::abs(limits.hi));
   return {limits.lo - more, limits.hi + more};
 }
 inline Interval held(const Interval& limits, const FrictionMode& mode) {

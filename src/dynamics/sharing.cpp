@@ -89,7 +89,7 @@ struct Margin {
 bool answers(const Eigen::Ref<const Vector>& row, const Matrix& N) {
   const double most = (row.cwiseAbs().transpose() * N.cwiseAbs()).maxCoeff(),
                shift = (row.transpose() * N).cwiseAbs().maxCoeff();
-  return shift > tolerance::entry * most && shift > tolerance::rest * row.cwiseAbs().maxCoeff();
+  return shift > tolerance::matrix_zero * most && shift > tolerance::residual * row.cwiseAbs().maxCoeff();
 }
 
 Matrix pushing(const Matrix& shifts, Index friction) {
@@ -128,7 +128,7 @@ void find_relief(const System& sys, const Regime& r, Sharing& sharing) {
   for (Index k = 0; k < unit.size(); ++k)
     unit(k) = answers(sharing.C.row(k).transpose(), sharing.N) ? 1.0 / unit(k) : 0.0;
   const Matrix scaled = unit.asDiagonal() * shift;
-  sharing.group = linalg::groups(scaled * scaled.transpose(), tolerance::entry);
+  sharing.group = linalg::groups(scaled * scaled.transpose(), tolerance::matrix_zero);
 }
 
 void list_limits(const System& sys, const Matrix& shifts, Regime& r) {
@@ -154,7 +154,7 @@ Redundancy redundancy(const System& sys, const Regime& r, const Matrix& G, const
   const List<Index> group = linalg::groups(G);
   List<char> open(G.rows(), 0); // groups in which something shifts
   for (Index k = 0; k < G.rows(); ++k)
-    if (shifts.row(k).cwiseAbs().maxCoeff() > tolerance::entry) open[group[k]] = 1;
+    if (shifts.row(k).cwiseAbs().maxCoeff() > tolerance::matrix_zero) open[group[k]] = 1;
   found.limits = limits_of(sys, r, [&](Index k, const ForceLimit&) { return open[group[k]] != 0; });
   return found;
 }
@@ -264,8 +264,8 @@ bool can_hold(const System& sys, const Regime& r, const List<Index>& held) {
   if (!r.coupled || held.empty()) return true;
   const Matrix own = r.sharing.C(held, Eigen::all) * r.sharing.N,
                shift = margins_by_shared(sys, r)(held, Eigen::all) * r.sharing.N;
-  if (linalg::full_rank(own * shift.transpose(), tolerance::entry)) return true;
-  if (!linalg::full_rank(shift * shift.transpose(), tolerance::entry)) return false;
+  if (linalg::full_rank(own * shift.transpose(), tolerance::matrix_zero)) return true;
+  if (!linalg::full_rank(shift * shift.transpose(), tolerance::matrix_zero)) return false;
   for (Index k = 0; k < r.sliding.size(); ++k)
     if (is_followed(sys, r, k) && (!r.affine || sys.friction[r.sliding[k]].contact < 0)) return false;
   return true;
@@ -331,7 +331,7 @@ void find_held(const System& sys, Regime& r) {
   // (`follows`), it is counted in C.
   const Matrix own = sharing.C(sharing.held, Eigen::all), all = by_shared(sys, r, own),
                by_multipliers = (all * sharing.N).transpose();
-  sharing.follows = r.coupled && !linalg::full_rank(own * sharing.N * by_multipliers, tolerance::entry);
+  sharing.follows = r.coupled && !linalg::full_rank(own * sharing.N * by_multipliers, tolerance::matrix_zero);
   sharing.held_margins = sharing.follows ? all : own;
   const Matrix shift = sharing.held_margins * sharing.N;
   Matrix by_margin;
@@ -409,7 +409,7 @@ GuardTerms sharing_terms(const System& sys, const Regime& r, Index limit) {
   const auto held = std::find(sharing.held.begin(), sharing.held.end(), limit);
   if (held != sharing.held.end()) {
     const Vector row = sharing.multipliers.row(held - sharing.held.begin()).transpose();
-    const double least = tolerance::least_size * row.cwiseAbs().maxCoeff();
+    const double least = tolerance::product * row.cwiseAbs().maxCoeff();
     for (Index k = 0; k < row.size(); ++k)
       if (std::abs(row(k)) > least)
         terms.forces.push_back({k < friction ? r.sticking[k] : np + r.closed[k - friction], -row(k)});

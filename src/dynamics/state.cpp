@@ -29,7 +29,7 @@ double time_from_start(const System& sys, double t0, const Vector& x0) {
     if (sys.smooth) break; // gaps that depend on the motion give no lengths yet
     const double given = c.gap_signal >= 0 ? value(sys.signals[c.gap_signal], t0) : 0.0;
     const double gap = std::abs(c.gap.x.dot(x0) + given);
-    if (!(gap > tolerance::rest * (c.gap.x.cwiseAbs().dot(x0.cwiseAbs()) + std::abs(given)))) continue;
+    if (!(gap > tolerance::residual * (c.gap.x.cwiseAbs().dot(x0.cwiseAbs()) + std::abs(given)))) continue;
     offer(gap, c.rate.x.cwiseAbs().dot(a), 2);
     offer(gap, c.rate.x.cwiseAbs().dot(v), 1);
   }
@@ -44,7 +44,7 @@ Vector open_gaps(const System& sys, double t0, const Vector& x0) {
     const Contact& c = sys.contacts[j];
     const double given = c.gap_signal >= 0 ? value(sys.signals[c.gap_signal], t0) : 0.0;
     const double gap = c.gap.x.dot(x0) + given;
-    if (gap > tolerance::rest * (c.gap.x.cwiseAbs().dot(x0.cwiseAbs()) + std::abs(given))) gaps(j) = gap;
+    if (gap > tolerance::residual * (c.gap.x.cwiseAbs().dot(x0.cwiseAbs()) + std::abs(given))) gaps(j) = gap;
   }
   return gaps;
 }

@@ -1,14 +1,17 @@
 #include "flow/crossings.hpp"
 
 #include "core/polynomial.hpp"
+#include "core/tolerances.hpp"
 #include "dynamics/tangent.hpp"
-#include "flow/thresholds.hpp"
 
 #include <array>
 
 namespace stickslip {
 
 namespace {
+
+// Of the terms of a guard that a decision has left at zero, a little more than it leaves: its sign is not known.
+constexpr double undecided = 4.0 * tolerance::residual;
 
 // Uncertainty of an instant, as a part of the step that begins there.
 double last_digits(const State& state, const Step& step) {
@@ -70,14 +73,14 @@ double Crossings::zero_at_start(const Guard& g, const State& state, FlowKind kin
   if (!state.after_transition || moves) return tolerance::rounding * size;
   // As the transition counts rest, with a little more: elements on one body cannot all be put at rest exactly. The way of
   // a long step says nothing of anything else that is apart.
-  double zero = tolerance::rest * size;
+  double zero = tolerance::residual * size;
   if (g.traits().value == GuardValue::velocity)
-    zero = std::max(tolerance::rounding * size, 2.0 * tolerance::rest * whole);
+    zero = std::max(tolerance::rounding * size, 2.0 * tolerance::residual * whole);
   else if (whole > 0.0)
-    zero = std::max(tolerance::rest * std::min(size, whole), tolerance::rounding * whole);
+    zero = std::max(tolerance::residual * std::min(size, whole), tolerance::rounding * whole);
   // It was located no more accurately, and leaves zero at once; a gap has been closed.
   const bool known = kind == FlowKind::exact || g.kind == GuardKind::closes;
-  const double unknown = known ? 0.0 : threshold::integrated * options.rtol * whole;
+  const double unknown = known ? 0.0 : tolerance::integrated * options.rtol * whole;
   const double slope = course.c[1];
   return slope < 0.0 ? std::max({zero, tolerance::located * -slope, unknown}) : zero;
 }
@@ -87,7 +90,7 @@ double Crossings::zero_at_start(const Guard& g, const State& state, FlowKind kin
 double Crossings::band(const Regime& r, const State& state, Index k) const {
   const double size = sharing_size(sys, r, r.guards[k].limit, state.base_t, state.base_x.data(),
                                    rhs.signals.start.data(), shared_force.data());
-  return threshold::undecided * std::max(size, tolerance::cancelled * shared_change);
+  return undecided * std::max(size, tolerance::cancelled * shared_change);
 }
 
 namespace {
@@ -127,7 +130,7 @@ double crossing_as_decided(double* c, Index degree, Index zeros, double within, 
 
 // A load may be below zero by as much as the motion is not known; beyond, it passes zero where it does so by itself.
 double Crossings::crossing_of_load(const Course& course, double size) const {
-  const double unknown = std::max(tolerance::rounding, threshold::integrated * options.rtol) * size;
+  const double unknown = std::max(tolerance::rounding, tolerance::integrated * options.rtol) * size;
   if (course.c[0] > unknown) return 0.0;
   return theta_of(first_crossing(course.c, static_cast<int>(course.degree), GuardStart::as_is, unknown));
 }
@@ -138,7 +141,7 @@ bool Crossings::only_touches(const Course& course, const Contact& contact, const
                              double h) const {
   return course.c[1] > 0.0 && course.c[2] < 0.0 &&
          course.c[1] <
-             2.0 * tolerance::rest * h * size_of(contact.rate, state.nominal, rhs.signals.now.data());
+             2.0 * tolerance::residual * h * size_of(contact.rate, state.nominal, rhs.signals.now.data());
 }
 
 // For a guard that is zero after a transition: coefficients below rounding and the error of t do not decide; the next
@@ -164,8 +167,8 @@ Crossing Crossings::crossing_of_opening(const Course& course, FlowKind kind, dou
   double* const c = course.c;
   const auto is_noise = [&](Index j) {
     const bool shallow = j == 1 && !is_exact(kind) && c[2] < 0.0 &&
-                         c[1] * c[1] <= -4.0 * c[2] * threshold::integrated * options.rtol * course.size;
-    return shallow || std::abs(c[j]) <= tolerance::entry * course.size;
+                         c[1] * c[1] <= -4.0 * c[2] * tolerance::integrated * options.rtol * course.size;
+    return shallow || std::abs(c[j]) <= tolerance::matrix_zero * course.size;
   };
   Crossing found{.found = true, .at_once = true};
   for (Index j = 1; j <= 2 && found.at_once && is_noise(j); ++j) {
@@ -216,7 +219,7 @@ double Crossings::crossing(const Regime& r, const State& state, const Step& step
     return never; // zero within rounding
   const Index zeros = state.after_transition && k < state.zeros.size() ? state.zeros[k] : -1;
   if (zeros >= 0 && (step.kind == FlowKind::exact || zeros > degree))
-    return crossing_as_decided(c, degree, zeros, threshold::undecided * std::max(whole, size), shift[k]);
+    return crossing_as_decided(c, degree, zeros, undecided * std::max(whole, size), shift[k]);
   std::fill_n(c, std::clamp<Index>(zeros, 0, 3), 0.0); // the interpolant does not resolve them
   return crossing_undecided(g, state, step, course, whole);
 }

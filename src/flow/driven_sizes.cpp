@@ -1,6 +1,6 @@
 #include "flow/driven_sizes.hpp"
 
-#include "flow/thresholds.hpp"
+#include "core/tolerances.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 namespace stickslip {
 
 bool DrivenSizes::update(const Matrix& A, const State& state) {
-  const double now = threshold::short_time * state.time_scale;
+  const double now = tolerance::short_time * state.time_scale;
   if (A.data() == of && now == time && state.nominal == nominal) return false;
   of = A.data(), time = now, nominal = sizes = state.nominal;
   bool grows = true;
@@ -18,7 +18,8 @@ bool DrivenSizes::update(const Matrix& A, const State& state) {
       double driven = 0.0;
       for (Index j = 0; j < A.rows(); ++j) driven += std::abs(A(i, j)) * sizes(j);
       driven *= time;
-      if (sizes(i) > 0.0 ? driven > threshold::far * sizes(i) : driven > 0.0) sizes(i) = driven, grows = true;
+      if (sizes(i) > 0.0 ? driven > tolerance::unrelated * sizes(i) : driven > 0.0)
+        sizes(i) = driven, grows = true;
     }
   }
   for (double& size : sizes)

@@ -2,13 +2,19 @@
 
 #include "core/step_control.hpp"
 #include "core/tolerances.hpp"
-#include "flow/thresholds.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace stickslip {
+
+namespace {
+
+constexpr double error_target = 0.25; // of a pair of twelve stages: its errors change fast
+constexpr double radians = 1.5;       // of the fastest harmonic in a step
+
+} // namespace
 
 ErrorControl::ErrorControl(const System& system, const Options& given, RightHandSide& right_hand_side,
                            TrialStep& of)
@@ -76,8 +82,7 @@ double ErrorControl::longest_step(const Regime& r, const State& state) {
   // be so long that the polynomial through their samples misses a swing. Pieces of polynomials are short
   // enough by themselves.
   const double fastest = rhs.signals.greatest_frequency();
-  double longest =
-      fastest > 0.0 ? std::min(options.max_step, threshold::radians / fastest) : options.max_step;
+  double longest = fastest > 0.0 ? std::min(options.max_step, radians / fastest) : options.max_step;
   longest = std::min(longest, rhs.delays.longest_step(r.modes));
   // An ageing limit has a pole at T_dwell before the stick began; within this distance from it samples show
   // its course.
@@ -95,7 +100,7 @@ double ErrorControl::longest_step(const Regime& r, const State& state) {
 double ErrorControl::propose(const Regime& r, State& state, double horizon) {
   const double t = state.base_t;
   if (!(state.step > 0.0)) {
-    const double reach = std::isfinite(horizon) ? horizon : threshold::outlook * state.time_scale;
+    const double reach = std::isfinite(horizon) ? horizon : tolerance::outlook * state.time_scale;
     state.step =
         std::max(initial_step(rhs, t, state.base_x.data(), trial.rate.data(), sys.nx, trial.explicit_order(),
                               atol.data(), options.rtol, reach, 0.0, work.data()),
@@ -108,7 +113,7 @@ double ErrorControl::propose(const Regime& r, State& state, double horizon) {
 double ErrorControl::within_tolerance(const Regime& r, State& state, double h) {
   const double t = state.base_t;
   StepController controller;
-  if (trial.is_high()) controller.order = dop853_order, controller.target = threshold::error_target;
+  if (trial.is_high()) controller.order = dop853_order, controller.target = error_target;
   controller.previous = state.last_error;
   controller.predict = trial.is_stiff();
   controller.resized(h / state.step);

@@ -3,7 +3,6 @@
 #include "core/linalg.hpp"
 #include "core/polynomial.hpp"
 #include "core/tolerances.hpp"
-#include "flow/thresholds.hpp"
 
 #include <algorithm>
 #include <array>
@@ -106,9 +105,9 @@ bool GuardSamples::hides_crossing(Index guard) const {
   const double sixth = (c[6] - 212992.0 * eighth + 28672.0 * seventh) / 2048.0;
   const double unknown = std::abs(sixth) + std::abs(seventh) + std::abs(eighth);
   const auto shown = sampled.row(guard);
-  if (unknown <= threshold::resolved * std::abs(shown(0))) return false;
+  if (unknown <= tolerance::resolved * std::abs(shown(0))) return false;
   const double most = std::max(greatest(guard), tolerance::cancelled * rhs.force.cwiseAbs().maxCoeff());
-  return unknown > threshold::resolved * most && shown.maxCoeff() > -overshoots * unknown;
+  return unknown > tolerance::resolved * most && shown.maxCoeff() > -overshoots * unknown;
 }
 
 bool GuardSamples::show_all(const Regime& r) const {
@@ -125,7 +124,7 @@ bool GuardSamples::passes_another(const Regime& r, const State& state, Index eve
     if (k == event || is_polynomial(r, k) || !(values(k) > 0.0)) continue;
     const double size = guard_size(sys, r, r.guards[k], state.base_t, state.base_x.data(),
                                    rhs.signals.start.data(), rhs.force.data(), state.nominal);
-    const double near = std::max(tolerance::located * greatest(k), 2.0 * tolerance::rest * size);
+    const double near = std::max(tolerance::located * greatest(k), 2.0 * tolerance::residual * size);
     if (sampled(k, 0) <= near && values(k) > near) return true;
   }
   return false;

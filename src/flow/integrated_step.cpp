@@ -3,7 +3,6 @@
 #include "core/polynomial.hpp"
 #include "core/roots.hpp"
 #include "core/tolerances.hpp"
-#include "flow/thresholds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -75,7 +74,7 @@ bool IntegratedStep::misses_motion(const Step& step, double theta) const {
     double slope = 0.0;
     for (Index k = step.columns; k-- > 1;) slope = slope * theta + static_cast<double>(k) * C(i, k);
     const double size = control.tolerance_of(i, samples.state()(i));
-    if (!(std::abs(slope - step.h * samples.rate()(i)) <= threshold::follows * size)) return true;
+    if (!(std::abs(slope - step.h * samples.rate()(i)) <= tolerance::follows * size)) return true;
   }
   return false;
 }
@@ -88,7 +87,7 @@ bool IntegratedStep::misses_guard(const Regime& r, const State& state, double th
     const double whole = crossings.size_of_formula(r.guards[k], state);
     const double shown = polynomial::value(series.row(k), series.degree(), theta);
     const double most = std::max(samples.greatest(k), tolerance::cancelled * whole);
-    if (!(std::abs(shown - samples.value(k)) <= threshold::resolved * most)) return true;
+    if (!(std::abs(shown - samples.value(k)) <= tolerance::resolved * most)) return true;
   }
   return false;
 }
@@ -101,13 +100,13 @@ double IntegratedStep::confirm(const Regime& r, Index k, const State& state, con
   double size = 0.0;
   for (Index j = 0; j <= series.degree(); ++j) size += std::abs(c[j]);
   const Extremes e = extremes(c, static_cast<int>(series.degree()));
-  if (e.maximum > threshold::clear * size && r.guards[k].kind != GuardKind::load_negative) return theta;
+  if (e.maximum > tolerance::clear * size && r.guards[k].kind != GuardKind::load_negative) return theta;
   auto g = [&](double at) {
     samples.evaluate(state, step, at);
     return samples.value(k) - crossings.shift[k];
   };
   double top = e.at_maximum, most = g(top);
-  constexpr double w = threshold::sliver; // half the width of the parabola
+  constexpr double w = tolerance::sliver; // half the width of the parabola
   if (top - w > 0.0 && top + w < 1.0) {   // its own maximum, from a parabola
     const double left = g(top - w), right = g(top + w), bend = left - 2.0 * most + right;
     if (bend < 0.0) {
@@ -115,7 +114,7 @@ double IntegratedStep::confirm(const Regime& r, Index k, const State& state, con
       if (const double value = g(better); value > most) most = value, top = better;
     }
   }
-  if (most <= tolerance::least_size * size) return Crossings::never;
+  if (most <= tolerance::product * size) return Crossings::never;
   const double low = std::max(0.0, std::min(theta, top) - 0.1);
   return g(low) < 0.0 ? refine_root(g, low, top) : theta;
 }
@@ -139,7 +138,7 @@ bool IntegratedStep::end_at_event(const Regime& r, State& state, Step& step) {
   // A step many times longer than the way to its event (of a flight in parabolas there is no error to limit
   // it) leaves too few digits to find the next one, which may come sooner still.
   if (state.base_t + cut != state.base_t)
-    state.step = std::min(state.step, std::max(10.0 * cut, threshold::shrinks * h));
+    state.step = std::min(state.step, std::max(10.0 * cut, tolerance::shrinks * h));
   // The polynomials of guards that fire together are off by the same; one that fires earlier, by rounding, fires with it.
   for (double& other : crossings.theta)
     if (other <= 1.0) other = std::max(1.0, 1.0 + (other - theta) * h / cut);
@@ -157,7 +156,7 @@ std::optional<double> IntegratedStep::locate(Index guard, const State& state, co
   double cut = theta * h, last_cut = 0.0, last_value = 0.0;
   for (int round = 0; round < most_rounds; ++round) {
     if (!trial.make(state, cut)) break;
-    if (round == 0 && control.error(state) > threshold::integrated) return std::nullopt;
+    if (round == 0 && control.error(state) > tolerance::integrated) return std::nullopt;
     samples.evaluate_at(t + cut, trial.end().data());
     const double value = samples.value(guard);
     // If the slope of the polynomial converges too slowly, that of the guard itself.

@@ -3,13 +3,18 @@
 #include "core/polynomial.hpp"
 #include "core/roots.hpp"
 #include "core/tolerances.hpp"
-#include "flow/thresholds.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 namespace stickslip {
+
+namespace {
+
+constexpr double least_error = 1e-16; // of a velocity, relative to its size: no digit of it
+
+} // namespace
 
 LawFeatures::LawFeatures(const System& system, const Options& given, StepSignals& of)
     : sys(system), options(given), signals(of), soon(Vector::Zero(system.nx)) {}
@@ -27,7 +32,7 @@ bool LawFeatures::find_departing(const Regime& r, const State& state, const Vect
     if (!p.traits.sticks || p.traits.affine || now.free || now.sticks()) continue;
     const double v = relative_velocity(p, state.base_x.data(), signals.now.data());
     const double size = velocity_size(p, state.nominal);
-    if (std::abs(v) > threshold::close_to_rest * size) continue;
+    if (std::abs(v) > tolerance::close_to_rest * size) continue;
     double a = p.velocity.x.dot(rate);
     for (Index k = 0; k < signals.varying.size(); ++k)
       a += p.velocity.s(signals.varying[k]) * signals.rate(k, state.base_t);
@@ -47,9 +52,8 @@ double LawFeatures::departing_error(const State& state, double h, const Vector& 
     const Friction& p = sys.friction[i];
     const double v = std::abs(relative_velocity(p, x1.data(), signals.now.data()));
     const double size = velocity_size(p, state.nominal);
-    const double e =
-        std::abs(p.velocity.x.dot(error)) /
-        (options.rtol * std::max(v, tolerance::least_size * size) + threshold::least_error * size);
+    const double e = std::abs(p.velocity.x.dot(error)) /
+                     (options.rtol * std::max(v, tolerance::product * size) + least_error * size);
     worst = std::max(worst, e);
   }
   return worst;
@@ -142,7 +146,7 @@ double LawFeatures::part_to_corner(const Regime& r, const State& state, const Ve
       rise = h * rate(p.delayed), last_rise = 2.0 * (v1 - v0) - rise;
     }
     const VelocityCourse course(v0, v1, rise, last_rise);
-    const double near = threshold::at_corner * options.rtol * velocity_size(p, state.nominal);
+    const double near = tolerance::at_corner * options.rtol * velocity_size(p, state.nominal);
     for (const double c : p.corners) part = std::min(part, course.part_to(c, near));
   }
   return part;
@@ -164,13 +168,13 @@ double LawFeatures::part_to_bend(const Regime& r, const State& state, const Vect
     signals.move_to(state.base_t + h);
     bends_at(state.base_x, signals.start, begin), bends_at(x1, signals.now, end);
     const double near =
-        threshold::at_corner * options.rtol * std::max(p.traits.break_away.hi, -p.traits.break_away.lo);
+        tolerance::at_corner * options.rtol * std::max(p.traits.break_away.hi, -p.traits.break_away.lo);
     for (Index k = 0; k < p.traits.bends; ++k) {
       if (!(std::min(begin[k], end[k]) < -near && std::max(begin[k], end[k]) > near)) continue;
-      soon = state.base_x + threshold::sliver * h * rate;
-      signals.move_to(state.base_t + threshold::sliver * h);
+      soon = state.base_x + tolerance::sliver * h * rate;
+      signals.move_to(state.base_t + tolerance::sliver * h);
       bends_at(soon, signals.now, then);
-      const double rise = (then[k] - begin[k]) / threshold::sliver;
+      const double rise = (then[k] - begin[k]) / tolerance::sliver;
       const std::array<double, 3> way = {begin[k], rise, end[k] - begin[k] - rise};
       part =
           std::min(part, refine_root([&way](double theta) { return polynomial::value(way.data(), 2, theta); },

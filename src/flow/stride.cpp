@@ -115,7 +115,7 @@ void Stride::fit(double rtol) {
   const Vector& least = sizes.powers_of_two();
   Vector most = Vector::Ones(1 + states);
   most.tail(states) = 2.0 * least;
-  guard_bounds.margin = tolerance::far * (guards_by_all * most);
+  guard_bounds.margin = tolerance::negligible * (guards_by_all * most);
   const auto negligible_from = [&](Index k) {
     return ((bounds.middleRows(k * states, states) * most).array() <= negligible * least.array()).all();
   };

@@ -7,6 +7,7 @@
 
 #include "core/list.hpp"
 #include "core/row_blocks.hpp"
+#include "core/tolerances.hpp"
 #include "core/types.hpp"
 #include "dynamics/field.hpp"
 #include "dynamics/regime.hpp"
@@ -89,8 +90,7 @@ public:
 
   bool is_over(double h) const { return same_interval(length, h); }
   static bool same_interval(double a, double b) { // products k T differ by rounding
-    constexpr double same = 1e-9;
-    return std::abs(a - b) <= same * a;
+    return std::abs(a - b) <= tolerance::same * a;
   }
   // From the state's base_x to end(), if `columns` coefficients are few, forces are parabolas to a small share of rtol,
   // and it is certain that no guard fires before theta = 1. `curves` is bound to the regime; it counts only where that

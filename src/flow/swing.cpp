@@ -12,11 +12,7 @@
 
 namespace stickslip {
 
-namespace {
-
-constexpr double short_arc = 1e-9; // radians over which the weights are a tangent to the last digit
-
-} // namespace
+namespace {} // namespace
 
 Swing::Swing(const System& system) : sys(system), start(Vector::Zero(system.nx)), work(start) {}
 
@@ -63,7 +59,7 @@ bool Swing::take(const FlowPlan& plan, const Vector& s, const State& state, doub
     const double w1 = r.Gx(k, i1), w2 = r.Gx(k, i2);
     const double alpha = w1 * r1 + w2 * r2, beta = w1 * b1 + w2 * b2;
     const double whole = size + (std::abs(alpha) + std::abs(beta) * o.inverse_w) * o.inverse_w;
-    if (!(g0 < -tolerance::entry * whole)) {
+    if (!(g0 < -tolerance::matrix_zero * whole)) {
       // A velocity that the transition left at zero, and that clearly goes away from there.
       const GuardKind kind = r.guards[k].kind;
       if (!state.after_transition || (kind != GuardKind::slip_ends && kind != GuardKind::velocity_reversal))
@@ -71,8 +67,8 @@ bool Swing::take(const FlowPlan& plan, const Vector& s, const State& state, doub
       const Friction& p = sys.friction[r.guards[k].friction];
       if (std::abs(g0) > tolerance::rounding * std::max(whole, velocity_size(p, state.nominal))) return false;
       const double known =
-          tolerance::entry * (std::abs(w1) * at_start.size[0] + std::abs(w2) * at_start.size[1]) +
-          tolerance::rest * std::abs(beta) * o.inverse_w +
+          tolerance::matrix_zero * (std::abs(w1) * at_start.size[0] + std::abs(w2) * at_start.size[1]) +
+          tolerance::residual * std::abs(beta) * o.inverse_w +
           tolerance::last_digits * std::abs(state.base_t) * std::abs(beta - o.d * alpha);
       if (!(alpha < -known)) return false;
       g0 = 0.0;
@@ -100,7 +96,7 @@ void Swing::state_at(double tau, double* x) const {
   const double delta = tau - near;
   // At an event the weights are known up to the last correction of its time and the rounding of t.
   OscillationWeights at = weights;
-  if (near >= 0.0 && std::abs(delta) * (o.w + std::abs(o.d)) < short_arc)
+  if (near >= 0.0 && std::abs(delta) * (o.w + std::abs(o.d)) < tolerance::same)
     at.p += delta * at.p_rate, at.q += delta * at.q_rate;
   else
     at = weights_at(o, tau);

@@ -1,7 +1,6 @@
 #include "flow/taylor_step.hpp"
 
 #include "core/tolerances.hpp"
-#include "flow/thresholds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,11 +23,11 @@ void TaylorStep::take(const FlowPlan& plan, const State& state, double reach, St
   } else {
     // Guards see the signals even where the state does not: a harmonic's own series must have converged as
     // well.
-    if (fastest > 0.0) reach = std::min(reach, threshold::series_radians / fastest);
+    if (fastest > 0.0) reach = std::min(reach, series_radians / fastest);
     if (driven.update(r.Ax, state))
       for (Index i = 0; i < sys.nx; ++i) scale.set(i, driven.values()(i));
     if (!take_slow(plan, state, signal_degree, reach, step)) {
-      const double near = std::isfinite(reach) ? reach : threshold::outlook * state.time_scale;
+      const double near = std::isfinite(reach) ? reach : tolerance::outlook * state.time_scale;
       step.columns = affine_taylor(r.Ax, r.As, signals.series.leftCols(signal_degree + 1),
                                    state.base_x.data(), near, scale, C, step.h) +
                      1;
@@ -56,7 +55,7 @@ void TaylorStep::take_ending(const FlowPlan& plan, const State& state, Index sig
   step.columns = expand_ending(plan, state, signal_degree) + 1;
   guards.set(r, C, step.columns, signals, signal_degree, 1.0);
   reach = std::min(reach, horizon_of_roots(plan, state));
-  if (!std::isfinite(reach)) reach = std::max(threshold::outlook * state.time_scale, std::abs(state.base_t));
+  if (!std::isfinite(reach)) reach = std::max(tolerance::outlook * state.time_scale, std::abs(state.base_t));
   step.h = reach;
   stretch(step, r.guards.size(), reach);
 }
@@ -91,7 +90,7 @@ Index TaylorStep::expand_ending(const FlowPlan& plan, const State& state, Index 
 double TaylorStep::horizon_of_roots(const FlowPlan& plan, const State& state) const {
   const double t = std::abs(state.base_t);
   // Roots within the rounding error of the start do not count.
-  const double least = threshold::short_time * state.time_scale + tolerance::entry * t;
+  const double least = tolerance::short_time * state.time_scale + tolerance::matrix_zero * t;
   double earliest = std::numeric_limits<double>::infinity();
   for (Index k = 0; k < plan.regime->guards.size(); ++k) {
     const double* const c = guards.row(k);
@@ -108,9 +107,9 @@ double TaylorStep::horizon_of_roots(const FlowPlan& plan, const State& state) co
       const double early = std::min(q / c[2], c[0] / q), late = std::max(q / c[2], c[0] / q);
       root = c[0] < 0.0 && early > 0.0 ? early : late;
     } else if (n > 2) { // the root may be there: a fresh look after a while
-      root = std::max(threshold::outlook * state.time_scale, t);
+      root = std::max(tolerance::outlook * state.time_scale, t);
     }
-    if (root > 0.0) earliest = std::min(earliest, root * (1.0 + threshold::beyond_root));
+    if (root > 0.0) earliest = std::min(earliest, root * (1.0 + tolerance::negligible));
   }
   return std::max(earliest, least);
 }
@@ -122,7 +121,7 @@ double TaylorStep::part_in_sight(const Regime& r, const State& state, double h) 
   for (Index k = 0; k < r.guards.size(); ++k) {
     if (r.guards[k].traits().first_by_forces < 1) continue; // neither a gap nor a velocity
     const double size =
-        threshold::as_seen * size_of(*r.guard_terms[k].form, state.nominal, signals.now.data());
+        tolerance::as_seen * size_of(*r.guard_terms[k].form, state.nominal, signals.now.data());
     if (!(size > 0.0)) continue;
     const double* const c = guards.row(k);
     for (Index j = 1; j <= guards.degree(); ++j)
@@ -130,11 +129,14 @@ double TaylorStep::part_in_sight(const Regime& r, const State& state, double h) 
         part = std::pow(size / term, 1.0 / static_cast<double>(j));
   }
   const double least =
-      tolerance::entry * std::abs(state.base_t); // the remainder must exceed the rounding error of t
+      tolerance::matrix_zero * std::abs(state.base_t); // the remainder must exceed the rounding error of t
   return part * h < least ? std::min(1.0, least / h) : part;
 }
 
 namespace {
+
+constexpr double series_radians = 3.0; // of the fastest harmonic in a step
+constexpr double fast_steps = 100.0;   // of the fastest rate: so many are worth a search for slow modes
 
 // Fast decaying modes show in the trace, at least a tenth of all rates there are.
 bool may_settle(const Matrix& A, const Vector& size, double reach) {
@@ -145,7 +147,7 @@ bool may_settle(const Matrix& A, const Vector& size, double reach) {
     rate = std::max(rate, sum / size(i));
     trace += A(i, i);
   }
-  return -trace * reach > threshold::fast_steps && rate * reach > threshold::fast_steps;
+  return -trace * reach > fast_steps && rate * reach > fast_steps;
 }
 
 // Response of the fast modes to the drive: Af p_k + Lf S s_k = (k + 1) p_(k+1).
@@ -188,12 +190,12 @@ bool TaylorStep::take_slow(const FlowPlan& plan, const State& state, Index signa
   if (state.after_transition || !may_settle(r.Ax, scale.size, reach)) return false;
   const MatrixRef series = signals.series.leftCols(signal_degree + 1);
   for (const SlowSubspace& split : plan.slow_subspaces()) {
-    if (split.fast_rate * reach < threshold::fast_steps) continue;
+    if (split.fast_rate * reach < fast_steps) continue;
     const Matrix Sf = split.Lf * r.As, p = driven_fast_modes(split, Sf, series);
     const Vector away = split.Rf * (split.Lf * state.base_x - p.col(0));
     if (!has_settled(split, r, Sf, away, state.base_x, scale.size, series.col(0))) continue;
     // No longer than the time so far: an event within the step is then known as well as the time itself.
-    step.h = std::min(reach, std::max(threshold::outlook * state.time_scale, std::abs(state.base_t)));
+    step.h = std::min(reach, std::max(tolerance::outlook * state.time_scale, std::abs(state.base_t)));
     step.columns = signal_degree + 1;
     const Index m = split.Rs.cols();
     Matrix Z(m, taylor_columns);

@@ -41,7 +41,7 @@ void check_mass(const Matrix& mass) {
   const double size = mass.cwiseAbs().maxCoeff();
   const Matrix skew = (mass - mass.transpose()).cwiseAbs();
   Index i = 0, j = 0;
-  if (skew.maxCoeff(&i, &j) > tolerance::symmetry * size) {
+  if (skew.maxCoeff(&i, &j) > tolerance::product * size) {
     std::ostringstream text;
     text << "is not symmetric: mass[" << std::min(i, j) << ", " << std::max(i, j)
          << "] = " << mass(std::min(i, j), std::max(i, j)) << ", but mass[" << std::max(i, j) << ", "

@@ -33,7 +33,7 @@ void check_continuous(const std::string& name, const Signal& s) {
   }
   for_each_breakpoint(s, [&](double t, const Held& past, const Held& next) {
     const double a = value(past, t), b = value(next, t);
-    if (std::abs(b - a) <= tolerance::jump * std::max({size, std::abs(a), std::abs(b)})) return;
+    if (std::abs(b - a) <= tolerance::same * std::max({size, std::abs(a), std::abs(b)})) return;
     std::ostringstream text;
     text << "jumps from " << a << " to " << b << " at t = " << t
          << ": the position of a wall must be continuous";
@@ -49,7 +49,7 @@ void check_falls(const Law& law, double level, const std::string& suffix) {
   speeds.push_back(tolerance::fast_velocity);
   for (const double v : speeds) {
     const double dry = evaluate(law, std::abs(v), 1, 0U, nullptr, nullptr).dry;
-    if (v == 0.0 || !(dry > level * (1.0 + tolerance::symmetry))) continue;
+    if (v == 0.0 || !(dry > level * (1.0 + tolerance::product))) continue;
     std::ostringstream text;
     text << "gives " << dry << " at v = " << std::abs(v) << ", above its static level " << level
          << ": with a dead time the curve must not exceed the static level";
@@ -71,7 +71,7 @@ void check_law(const Law& law, const Automaton& a, const std::string& suffix) {
   if (!t.sticks)
     reject("law" + suffix, "has no jump at v = 0: the options of StickSlip need a law with sticking");
   const double level = std::max(std::abs(t.break_away.lo), std::abs(t.break_away.hi));
-  if (std::abs(t.break_away.lo + t.break_away.hi) > tolerance::symmetry * level)
+  if (std::abs(t.break_away.lo + t.break_away.hi) > tolerance::product * level)
     reject("law" + suffix,
            "is not odd: the options of StickSlip need equal static levels in both directions");
   if (a.lag > 0.0 && a.dead_time > 0.0)

@@ -41,7 +41,7 @@ public:
           if (const double size = std::abs(rows(k, j)) * unit(j); size > best)
             best = size, row = k, column = j;
       if (row < 0) return;
-      if (best < tolerance::typed)
+      if (best < tolerance::matrix_zero)
         reject("on of '" + constraints.all[row].name + "'",
                "is nearly dependent on " + others(row) + " (relative difference " + number_text(best) +
                    "): make it exactly dependent or clearly independent");
@@ -128,7 +128,7 @@ void check_leftovers(const Draft& d, const Elimination& solved, const List<Index
       size = std::max(size, size_of(part));
       sum = sum + part;
     }
-    if (size_of(sum) > tolerance::typed * size)
+    if (size_of(sum) > tolerance::matrix_zero * size)
       reject("value of '" + d.sys.constraints.all[row].name + "'",
              "contradicts " + solved.others(row) +
                  ": its direction depends linearly on theirs, its value does not");
@@ -189,7 +189,7 @@ void solve_forces(Draft& d) {
   const linalg::Svd svd(weighed * unit.asDiagonal());
   c.forces = -(unit.asDiagonal() * svd.pseudo_inverse(rank) * half);
   for (Index k = 0; k < m; ++k)
-    c.all[k].unique = m == rank || svd.V.rightCols(m - rank).row(k).norm() <= tolerance::entry;
+    c.all[k].unique = m == rank || svd.V.rightCols(m - rank).row(k).norm() <= tolerance::matrix_zero;
 }
 
 // All of these follow the state (dynamics/tangent.hpp).

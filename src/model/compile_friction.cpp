@@ -82,7 +82,7 @@ Signal surface_of(const Draft& d, const FrictionElement& f, const Reading& veloc
 // Rejects friction whose column accelerates its own velocity in the direction of the force (C A_NL >= 0).
 void check_column(const FrictionElement& f, const Vector& row, const Vector& column) {
   const double reaction = row.dot(column);
-  if (!(reaction < -tolerance::sign * row.cwiseAbs().dot(column.cwiseAbs())))
+  if (!(reaction < -tolerance::product * row.cwiseAbs().dot(column.cwiseAbs())))
     reject("column", "of '" + f.name + "' acts on its own velocity by C A_NL = " + number_text(reaction) +
                          ", which must be < 0, so that friction decelerates the velocity that it opposes");
 }

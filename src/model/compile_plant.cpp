@@ -18,7 +18,7 @@ void declare(Draft& d, const Plant& p) {
   sys.damping = p.damping;
   sys.stiffness = p.stiffness;
   const Matrix skew = 0.5 * (p.stiffness - p.stiffness.transpose());
-  if (skew.cwiseAbs().maxCoeff() > tolerance::symmetry * p.stiffness.cwiseAbs().maxCoeff())
+  if (skew.cwiseAbs().maxCoeff() > tolerance::product * p.stiffness.cwiseAbs().maxCoeff())
     sys.circulatory = skew;
   // A mass matrix that is a function of the position is the identity matrix here. A diagonal one is inverted entry by
   // entry, without further rounding.

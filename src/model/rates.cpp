@@ -29,7 +29,7 @@ std::optional<double> first_jump(const Signal& s) {
   });
   std::optional<double> found;
   for_each_breakpoint(s, [&](double t, const Held& before, const Held& after) {
-    if (!found && std::abs(value(after, t) - value(before, t)) > tolerance::jump * size) found = t;
+    if (!found && std::abs(value(after, t) - value(before, t)) > tolerance::same * size) found = t;
   });
   return found;
 }
@@ -38,7 +38,7 @@ std::optional<double> first_jump(const Signal& s) {
 
 std::optional<Form> rate_of(const System& sys, const Form& f, std::string& why) {
   auto acts = [&](const Vector& effect) {
-    return std::abs(f.x.dot(effect)) > tolerance::sign * f.x.cwiseAbs().dot(effect.cwiseAbs());
+    return std::abs(f.x.dot(effect)) > tolerance::product * f.x.cwiseAbs().dot(effect.cwiseAbs());
   };
   bool direct = false;
   for (const Friction& p : sys.friction) direct = direct || acts(p.effect);

@@ -17,7 +17,7 @@ namespace {
 // Weight of a state in a velocity or gap; zero for rounding errors of a right angle.
 double weight(const Vector& form, Index i) {
   const double w = std::abs(form(i));
-  return w > tolerance::rest * form.cwiseAbs().maxCoeff() ? w : 0.0;
+  return w > tolerance::residual * form.cwiseAbs().maxCoeff() ? w : 0.0;
 }
 
 constexpr double unknown = std::numeric_limits<double>::infinity();

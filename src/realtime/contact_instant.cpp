@@ -128,7 +128,7 @@ void ContactInstant::stop_at_lift_off() {
   if (std::none_of(causes.begin(), causes.end(), lifts)) return;
   for (Index i = 0; i < sys.friction.size(); ++i)
     if (const FrictionMode& mode = at.mode(i);
-        at.set_valued(i) && mode.slips() && std::abs(at.v(i)) <= tolerance::rest * at.v_size(i))
+        at.set_valued(i) && mode.slips() && std::abs(at.v(i)) <= tolerance::residual * at.v_size(i))
       causes.push_back(Guard::of_friction(GuardKind::slip_ends, i, mode.direction()));
 }
 

@@ -14,7 +14,7 @@ bool has_jumps(const Signal& s) {
   bool found = false;
   for_each_breakpoint(s, [&](double t, const Held& p, const Held& next) {
     const double before = value(p, t), after = value(next, t);
-    found = found || std::abs(after - before) > tolerance::jump * std::max(std::abs(after), std::abs(before));
+    found = found || std::abs(after - before) > tolerance::same * std::max(std::abs(after), std::abs(before));
   });
   return found;
 }
@@ -100,7 +100,7 @@ void DrivenSignals::find_moving() {
 
 DrivenSignals::Seen DrivenSignals::sample(const double* given, const StepClock& clock,
                                           StepPoint& a) noexcept {
-  const double t = clock.start(), end = clock.end(), near = tolerance::instant * clock.h;
+  const double t = clock.start(), end = clock.end(), near = tolerance::same * clock.h;
   std::copy_n(given, values.size(), values.data());
   Seen seen;
   for (Index j = 0; j < drives.size(); ++j) {
@@ -121,7 +121,7 @@ DrivenSignals::Seen DrivenSignals::sample(const double* given, const StepClock& 
         to += more;
       }
       before(j) = a.s[j];
-      seen.jumped = seen.jumped || std::abs(from - a.s[j]) > tolerance::sign * std::abs(from);
+      seen.jumped = seen.jumped || std::abs(from - a.s[j]) > tolerance::product * std::abs(from);
       a.s[j] = from;
       a.change[j] = to - from;
     }

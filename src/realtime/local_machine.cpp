@@ -16,7 +16,7 @@ LocalMachine::LocalMachine(const System& system, const DrivenSignals& driven, do
   tangent().write(values.data());
   moves_in_place = tangent().in_place();
   load_zero =
-      tolerance::sign * tangent().formulas.load_sizes(sys.nominal.cwiseMax(x0.cwiseAbs()), sys.time_scale);
+      tolerance::product * tangent().formulas.load_sizes(sys.nominal.cwiseMax(x0.cwiseAbs()), sys.time_scale);
 }
 
 const double* LocalMachine::at(double t, const StepPoint& p, const Modes& modes) noexcept {

@@ -117,7 +117,7 @@ void RealTime::step(const double* values) noexcept {
       if (may_change(changes)) {
         change_modes(stop);
         ++changes;
-        if (clock.left <= tolerance::instant * clock.h) break;
+        if (clock.left <= tolerance::same * clock.h) break;
         continue;
       }
       flag_late();

@@ -347,24 +347,22 @@ double tolerance_of(const System& sys, const Regime& r, const Guard& g, const Mo
     return zeros.velocity(g.friction);
   case GuardKind::breaks_away:
   case GuardKind::limit_again:
-    return std::max(zeros.force(g.friction),
-                    tolerance::least_size * break_away_size(sys, r, g.friction, size));
+    return std::max(zeros.force(g.friction), tolerance::product * break_away_size(sys, r, g.friction, size));
   case GuardKind::shared_limit:
     return zeros.force.sum();
   case GuardKind::closes:
-    return (quick ? tolerance::rest : tolerance::located) *
+    return (quick ? tolerance::residual : tolerance::located) *
            gap_size(sys.contacts[g.contact], sys.nominal, moving.still.data());
   case GuardKind::locks:
-    return (quick ? tolerance::rest : tolerance::located) *
+    return (quick ? tolerance::residual : tolerance::located) *
            size_of(sys.contacts[g.contact].rate, sys.nominal, moving.still.data());
   case GuardKind::lifts_off:
-    return tolerance::least_size * held_size(sys, r, normal_row(r, g.contact), size);
+    return tolerance::product * held_size(sys, r, normal_row(r, g.contact), size);
   case GuardKind::load_negative: // clipped in the real-time form
     return std::numeric_limits<double>::infinity();
   case GuardKind::saturation: {
     const SaturationGuard& limit = r.linear->guards[g.saturation];
-    return tolerance::least_size *
-           (limit.form.x.cwiseAbs().dot(sys.nominal) + std::abs(limit.form.s(sys.one)));
+    return tolerance::product * (limit.form.x.cwiseAbs().dot(sys.nominal) + std::abs(limit.form.s(sys.one)));
   }
   default:
     return 0.0;

@@ -15,7 +15,7 @@ namespace {
 // Number of steps in a time, up to rounding; -1 if it is not an integer.
 std::int64_t whole_steps(double time, double h) {
   const double n = time / h, nearest = std::round(n);
-  return std::abs(n - nearest) <= tolerance::instant * std::max(1.0, std::abs(n))
+  return std::abs(n - nearest) <= tolerance::same * std::max(1.0, std::abs(n))
              ? static_cast<std::int64_t>(nearest)
              : -1;
 }
@@ -51,7 +51,7 @@ void SampledLoops::add(Index loop, Index offset, double t0) {
          << "': it must be the period divided by an integer";
     reject("step", text.str());
   }
-  const double number = std::ceil(t0 / T - tolerance::instant * std::max(1.0, std::abs(t0 / T)));
+  const double number = std::ceil(t0 / T - tolerance::same * std::max(1.0, std::abs(t0 / T)));
   one.first = one.next = whole_steps(std::abs(number * T - t0), h);
   if (one.first < 0) {
     std::ostringstream text;
@@ -60,9 +60,9 @@ void SampledLoops::add(Index loop, Index offset, double t0) {
     reject("t_start", text.str());
   }
   const double delay = l.block.delay;
-  one.delay_steps = static_cast<std::int64_t>(std::floor(delay / h + tolerance::instant));
+  one.delay_steps = static_cast<std::int64_t>(std::floor(delay / h + tolerance::same));
   one.delay_rest = delay - static_cast<double>(one.delay_steps) * h;
-  if (one.delay_rest < tolerance::instant * h) one.delay_rest = 0.0;
+  if (one.delay_rest < tolerance::same * h) one.delay_rest = 0.0;
   sampled.push_back(one);
 }
 
@@ -108,7 +108,7 @@ double SampledLoops::next_output(std::int64_t tick, double at) const noexcept {
 bool SampledLoops::put_out(std::int64_t tick, double at, double* x) noexcept {
   bool changed = false;
   for (Sampled& c : sampled)
-    if (c.due == tick && c.delay_rest <= at + tolerance::instant * h) changed = put_out(c, x) || changed;
+    if (c.due == tick && c.delay_rest <= at + tolerance::same * h) changed = put_out(c, x) || changed;
   return changed;
 }
 

@@ -96,7 +96,7 @@ void check_formulas(const System& sys, const State& state) {
   for (const Smooth::Value& one : sys.smooth->loads) {
     const Friction& p = sys.friction[one.signal];
     const double load = at.formulas.load(one.signal);
-    if (!(load < -tolerance::sign * sizes(one.signal))) continue;
+    if (!(load < -tolerance::product * sizes(one.signal))) continue;
     std::ostringstream text;
     text << "of '" << p.name << "' is negative: it is " << load << " at t = " << state.base_t << ", but "
          << cure;

@@ -1,15 +1,10 @@
 #include "run/jam.hpp"
 
+#include "core/tolerances.hpp"
+
 #include <cmath>
 
 namespace stickslip {
-
-namespace {
-
-constexpr double no_coupling = 1e-6,     // below this it counts as zero
-    known_coupling = 1e-3 * no_coupling; // below this rounding decides the force and its sign
-
-} // namespace
 
 // Sliding gain of contacts with their friction; 1 without coupling.
 double Jam::coupling(const Regime* r, double t, const Vector& x) {
@@ -19,7 +14,7 @@ double Jam::coupling(const Regime* r, double t, const Vector& x) {
 }
 
 bool Jam::is_at(const Regime* r, double t, const Vector& x) {
-  return std::abs(coupling(r, t, x)) < no_coupling;
+  return std::abs(coupling(r, t, x)) < tolerance::negligible;
 }
 
 void Jam::begin_step(const Regime& r, const State& state) {
@@ -28,7 +23,7 @@ void Jam::begin_step(const Regime& r, const State& state) {
 }
 
 bool Jam::is_ahead(const Regime& r, double t, const Vector& x) {
-  return coupling(&r, t, x) * side > known_coupling;
+  return coupling(&r, t, x) * side > tolerance::same;
 }
 
 std::string Jam::message(const Regime& r, const State& state) {

@@ -1,5 +1,6 @@
 #include "run/present_machine.hpp"
 
+#include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
 #include "dynamics/friction_force.hpp"
 #include "friction/undefined_force.hpp"
@@ -50,10 +51,9 @@ const Regime& PresentMachine::enter(const State& state) {
 
 std::string PresentMachine::undefined(const State& state) {
   if (std::string what = undefined_law(sys, state, here.get()); !what.empty() || !here) return what;
-  constexpr double just = 1e-6; // of the time scale
   move_to(state);
   if (std::string what = here->complaint(); !what.empty()) return what;
-  const double tau = just * state.time_scale;
+  const double tau = tolerance::negligible * state.time_scale;
   const Index n = sys.n_coordinates;
   Vector ahead = state.base_x;
   ahead.head(n) += tau * ahead.segment(n, n);

@@ -23,7 +23,7 @@ bool constant_from(const Signal& s, double t) {
 }
 
 bool symmetric(const Matrix& m) {
-  return (m - m.transpose()).cwiseAbs().maxCoeff() <= tolerance::symmetry * m.cwiseAbs().maxCoeff();
+  return (m - m.transpose()).cwiseAbs().maxCoeff() <= tolerance::product * m.cwiseAbs().maxCoeff();
 }
 
 // The machine has only coordinates and states of the automaton: other states could start to move by themselves.
@@ -111,7 +111,8 @@ private:
     for (const Friction& p : sys.friction)
       if (!p.traits.sticks || p.load_per_force != 0.0 || !p.load_parts.empty()) return false;
     if (!symmetric(sys.stiffness) || !symmetric(sys.damping)) return false;
-    if (linalg::symmetric_eigenvalues(sys.damping)(0) < -tolerance::sign * sys.damping.cwiseAbs().maxCoeff())
+    if (linalg::symmetric_eigenvalues(sys.damping)(0) <
+        -tolerance::product * sys.damping.cwiseAbs().maxCoeff())
       return false;
     Matrix K = sys.stiffness;
     Vector f = sys.mass * (sys.S * s).segment(n, n) - sys.stiffness * x.head(n);

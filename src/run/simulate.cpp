@@ -54,7 +54,7 @@ void validate(const System& sys, const State& state, const Options& o) {
     const Signal& load = sys.signals[p.load];
     if (is_constant(load)) continue;
     const Least l = least(load, state.t, o.t_end);
-    if (l.value < -tolerance::sign * l.size) {
+    if (l.value < -tolerance::product * l.size) {
       std::ostringstream text;
       text << "of '" << p.name << "' becomes negative: it is " << l.value << " at t = " << l.t
            << ", but it must be >= 0 at all times";

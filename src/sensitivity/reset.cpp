@@ -31,7 +31,7 @@ Sensitivity::Reset Sensitivity::reset_of(const Passage& p) {
     State state = p.before;
     machine->change(state, p);
     const Index own = machine->system().nx - machine->system().plant_states;
-    out.decides = !state.base_x.tail(own).isApprox(p.jump.x_after.tail(own), tolerance::rest);
+    out.decides = !state.base_x.tail(own).isApprox(p.jump.x_after.tail(own), tolerance::residual);
   }
   if (p.jump.sampled) {
     State state = p.before;

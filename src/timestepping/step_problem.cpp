@@ -17,7 +17,7 @@ void StepProblem::find_active(const State& state) {
   contacts.clear(), elements.clear();
   for (Index j = 0; j < sys.contacts.size(); ++j) {
     const Contact& c = sys.contacts[j];
-    const bool closed = !c.yields() && map.gap(c) <= tolerance::sign * map.gap_size(c, state.nominal);
+    const bool closed = !c.yields() && map.gap(c) <= tolerance::product * map.gap_size(c, state.nominal);
     number[j] = closed ? contacts.size() : -1;
     if (closed) contacts.push_back(j);
   }

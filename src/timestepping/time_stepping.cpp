@@ -153,7 +153,7 @@ private:
     tangent->move_to(state.base_t, state.base_x.data(), {});
     const Vector sizes = tangent->formulas.load_sizes(state.nominal, state.time_scale);
     for (const Smooth::Value& load : sys.smooth->loads)
-      if (tangent->formulas.load(load.signal) < -tolerance::sign * sizes(load.signal)) return load.signal;
+      if (tangent->formulas.load(load.signal) < -tolerance::product * sizes(load.signal)) return load.signal;
     return -1;
   }
 

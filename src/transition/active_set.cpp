@@ -58,7 +58,7 @@ bool comes_to_a_halt(Instant& at, Index i, int side) {
 // A presliding element moves to that side, or is about to at v = 0.
 bool moves_towards(Instant& at, Index i, int side) {
   const double speed = at.v(i);
-  if (std::abs(speed) > tolerance::rest * at.v_size(i)) return speed * side > 0.0;
+  if (std::abs(speed) > tolerance::residual * at.v_size(i)) return speed * side > 0.0;
   const double rounding = tolerance::rounding * at.sys.friction[i].velocity.x.cwiseAbs().dot(at.terms);
   return at.acceleration(i, at.before) * side > rounding;
 }
@@ -68,7 +68,7 @@ bool moves_towards(Instant& at, Index i, int side) {
 bool moves(const Instant& at, Index i, bool struck) {
   const Friction& p = at.sys.friction[i];
   const bool held = at.was(i).sticks();
-  const double tiny = std::max(tolerance::rest * at.v_size(i), held ? drift(at, p.velocity.x) : 0.0);
+  const double tiny = std::max(tolerance::residual * at.v_size(i), held ? drift(at, p.velocity.x) : 0.0);
   if (!(std::abs(at.v(i)) > tiny)) return false;
   if (!held || at.starting || at.presliding(i) || struck) return true;
   if (at.tangent != nullptr && at.before.open.directions > 0)

@@ -39,7 +39,7 @@ void leave_rest(Instant& at, const ActiveSet& active, const ModeProblem& posed, 
 // zero: then solvable equations leave forces and motion indeterminate.
 bool determines_forces(const Instant& at, const Regime& r) {
   if (!r.coupled) return true;
-  if (std::abs(coupling(at.sys, r, at.t, at.x(), at.s(), at.w)) > tolerance::rest) return true;
+  if (std::abs(coupling(at.sys, r, at.t, at.x(), at.s(), at.w)) > tolerance::residual) return true;
   for (const Index i : r.sliding)
     if (const Index c = loading_contact(at.sys.friction[i]);
         c >= 0 && at.state->modes.contact[c] == Mode::closed)
@@ -110,7 +110,7 @@ void drop_rounding(const ModeProblem& posed, const contact::Candidate& c, Index 
   double size = contact::acceleration_row(p, component, c.force).scale;
   for (Index j = 0; j < p.size(); ++j) // holding forces pass on the terms of their own rows
     if (p.G(j, j) > 0.0) size = std::max(size, std::abs(p.G(component, j)) / p.G(j, j) * goes_on(j));
-  double known = tolerance::sign * size;
+  double known = tolerance::product * size;
   if (first == 0) known /= p.G(component, component);
   for (Index j = first; j < std::ssize(row); ++j, known /= posed.pace)
     if (std::abs(row[static_cast<std::size_t>(j)]) <= known) row[static_cast<std::size_t>(j)] = 0.0;

@@ -17,11 +17,10 @@ namespace stickslip::contact {
 namespace {
 
 constexpr double no_zero = 1e-300; // keeps roots of the diagonal positive
-constexpr double alike = 1e-8; // tolerance for equal solutions: ten times the error of event location in each
 
 // Pivots of the scaled equations below this are zero: of k unknowns those without effect then have singular values below
 // 1e-11 k.
-constexpr double singular = tolerance::rest;
+constexpr double singular = tolerance::residual;
 
 const Line& slip_line(const Element& element, Mode mode, Slip slip) {
   if (slip != Slip::impending) return mode == Mode::slip_forward ? element.plus : element.minus;
@@ -101,8 +100,9 @@ struct Equations {
     ws.factors.left_null(Z);
     linalg::orthonormalise(Z);
     double known =
-        tolerance::entry * b.cwiseAbs().maxCoeff(); // but not below the rounding error of its terms
-    for (const Index i : ws.unknown) known = std::max(known, tolerance::rest * ws.root[i] * p.free_scale(i));
+        tolerance::matrix_zero * b.cwiseAbs().maxCoeff(); // but not below the rounding error of its terms
+    for (const Index i : ws.unknown)
+      known = std::max(known, tolerance::residual * ws.root[i] * p.free_scale(i));
     if ((Z.transpose() * b).cwiseAbs().maxCoeff() > known) return false;
     ws.factors.solve(ws.rhs.data(), ws.x.data());
     ws.factors.null(Z);
@@ -115,7 +115,7 @@ struct Equations {
     Index normals = 0;
     while (normals < k && ws.unknown[normals] < p.contacts) ++normals;
     if (ws.shares == Shares::friction && normals > 0 &&
-        Z.topRows(normals).cwiseAbs().maxCoeff() > tolerance::entry)
+        Z.topRows(normals).cwiseAbs().maxCoeff() > tolerance::matrix_zero)
       return false;
     ForceLimits l;
     const Index sticking = k - normals;
@@ -333,7 +333,7 @@ bool close(const List<double>& a, const List<double>& b, const Problem& p, bool 
   }
   for (Index i = 0; i < a.size(); ++i) {
     const double root = std::sqrt(std::max(p.G(i, i), no_zero));
-    if ((forces ? root : 1.0 / root) * std::abs(a[i] - b[i]) > alike * top) return false;
+    if ((forces ? root : 1.0 / root) * std::abs(a[i] - b[i]) > tolerance::located * top) return false;
   }
   return true;
 }

@@ -21,7 +21,7 @@ Corners::Corners(const System& system, RegimeCache& c, Scratch& s)
 
 // Threshold for zero; for a condition that has fired it includes the error of event location.
 double Corners::at_zero(Index k) const {
-  return (turns[k] > 0 ? tolerance::located : tolerance::rest) * sizes(k);
+  return (turns[k] > 0 ? tolerance::located : tolerance::residual) * sizes(k);
 }
 
 // x' in the present modes, and the forces.
@@ -51,10 +51,10 @@ bool Corners::pass(State& state, const List<Guard>& fired) {
   const Vector after = motion(state, force);
   for (Index i = 0; i < sys.nx; ++i)
     if (std::abs(after(i) - before(i)) >
-        tolerance::jump * std::max({std::abs(after(i)), std::abs(before(i)), sys.acceleration(i)}))
+        tolerance::same * std::max({std::abs(after(i)), std::abs(before(i)), sys.acceleration(i)}))
       return true;
   const double most = force.size() > 0 ? force.cwiseAbs().maxCoeff() : 0.0;
-  return force.size() > 0 && (force - force_before).cwiseAbs().maxCoeff() > tolerance::jump * most;
+  return force.size() > 0 && (force - force_before).cwiseAbs().maxCoeff() > tolerance::same * most;
 }
 
 void Corners::follow(State& state) {
@@ -104,9 +104,9 @@ bool Corners::review(State& state) {
   bool changed = false;
   for (const Index k : open) {
     const double rate = now(k) * T, bend = (next(k) - now(k)) / short_time * T;
-    const double goes = std::abs(rate) > tolerance::rest * sizes(k)    ? rate
-                        : std::abs(bend) > tolerance::entry * sizes(k) ? bend
-                                                                       : 0.0;
+    const double goes = std::abs(rate) > tolerance::residual * sizes(k)      ? rate
+                        : std::abs(bend) > tolerance::matrix_zero * sizes(k) ? bend
+                                                                             : 0.0;
     Sign& side = state.modes.sides[k];
     if (!(goes * side < 0.0)) continue;
     if (++turns[k] > most_turns) facing_ = k;

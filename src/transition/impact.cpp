@@ -139,7 +139,7 @@ private:
 
   // An impulse exceeds the rounding error of the velocities before.
   bool pushes(const Candidate& c) const {
-    const double none = tolerance::entry * p.velocity.cwiseAbs().maxCoeff();
+    const double none = tolerance::matrix_zero * p.velocity.cwiseAbs().maxCoeff();
     for (Index i = 0; i < nc; ++i)
       if (c.force[i] * p.G(i, i) > none) return true;
     return false;

@@ -20,8 +20,6 @@ constexpr Index most_impacts = 100'000; // computed one by one; with more at one
 // Impacts after which a sequence may repeat itself: a light part between contacts close to inelastic collapse hits them
 // hundreds of times before they separate.
 constexpr Index longest_period = 1000;
-constexpr double one_instant = 1e-12;       // share of the time scale in which no force changes a velocity
-constexpr double no_loss = tolerance::same; // relative to the velocities and energies that impacts change
 
 bool contains(const List<Index>& list, Index j) {
   return std::find(list.begin(), list.end(), j) != list.end();
@@ -122,7 +120,7 @@ std::optional<contact::RepeatingImpacts> repeating_impacts(const PosedImpact& wh
   // Closed contacts outside the impact may begin to approach during the period.
   for (Index k = contacts; k < p.contacts; ++k)
     out.rates(k) = std::max(out.rates(k), std::numeric_limits<double>::min());
-  out.loses = loss > no_loss * moved;
+  out.loses = loss > tolerance::same * moved;
   pose_limit(p, contacts, slides, out);
   return out;
 }
@@ -150,7 +148,7 @@ Sequence begin_sequence(const Instant& at, const List<Guard>& fired) {
   s.near.resize(nc);
   s.touched.assign(nc, false);
   s.rates = Vector::Zero(nc), s.approach = Vector::Constant(nc, INFINITY);
-  s.horizon = std::max(tolerance::last_digits * std::abs(at.t), one_instant * at.state->time_scale);
+  s.horizon = std::max(tolerance::last_digits * std::abs(at.t), tolerance::product * at.state->time_scale);
   for (Index j = 0; j < nc; ++j) {
     if (at.sys.contacts[j].yields()) continue;
     const bool was_closed = at.state->modes.contact[j] == Mode::closed, meets_now = meets(at, j, fired);
@@ -212,7 +210,7 @@ bool gains_without_friction(const Instant& at, const PosedImpact& posed,
   double doubt = 0.0; // work of the impulses on rates that are numerical noise
   for (Index k = 0; k < posed.contacts.size(); ++k)
     doubt += solution.impulse(k) * at.no_rate(posed.contacts[k]);
-  if (!posed.elements.empty() || gain <= no_loss * moved + doubt) return false;
+  if (!posed.elements.empty() || gain <= tolerance::same * moved + doubt) return false;
   at.jump->undefined = "an impact of '" + at.sys.contacts[posed.contacts.front()].name +
                        "' without friction gains energy, which is a defect of this package: please report it";
   return true;

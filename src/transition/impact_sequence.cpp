@@ -11,7 +11,6 @@ namespace stickslip::contact {
 
 NextImpact next_impact(const List<Near>& contacts, const Vector& rates, const Vector& approach,
                        double horizon) {
-  constexpr double one_flight = 1e-9; // relative: flights within this count as equal
   NextImpact next;
   next.flight = std::numeric_limits<double>::infinity();
   const auto flight = [&](Index j) { return contacts[j].gap / -rates(j); };
@@ -21,7 +20,7 @@ NextImpact next_impact(const List<Near>& contacts, const Vector& rates, const Ve
   for (Index j = 0; j < contacts.size(); ++j)
     if (approaches(j)) next.flight = std::min(next.flight, flight(j));
   for (Index j = 0; j < contacts.size(); ++j)
-    if (approaches(j) && flight(j) <= next.flight * (1.0 + one_flight)) next.contacts.push_back(j);
+    if (approaches(j) && flight(j) <= next.flight * (1.0 + tolerance::same)) next.contacts.push_back(j);
   if (!(next.flight <= horizon)) next.flight = 0.0;
   return next;
 }
@@ -111,8 +110,7 @@ Matrix map_of(const RepeatingImpacts& s) {
 // Every impact of every future period finds its contacts approaching. The rates tend to an eigenvector of the map; they
 // are iterated until they have reached it.
 bool goes_on(const RepeatingImpacts& s, const Matrix& map) {
-  constexpr Index most_followed = 100'000;         // impacts: the same as the limit of impacts one by one
-  constexpr double settled = 1e-12, margin = 1e-9; // shares of the rates
+  constexpr Index most_followed = 100'000; // impacts: the same as the limit of impacts one by one
   const Index n = s.G.rows();
   const Matrix period = map.topLeftCorner(n, n);
   Vector rates = Vector::Zero(n);
@@ -132,8 +130,8 @@ bool goes_on(const RepeatingImpacts& s, const Matrix& map) {
     Vector next = Vector::Zero(n);
     next(s.at_rest) = (period * rates)(s.at_rest);
     const double factor = next.cwiseAbs().maxCoeff();
-    if (!(factor > 0.0 && factor <= 1.0 + settled)) return false;
-    if ((next / factor - rates).cwiseAbs().maxCoeff() <= settled) return least > margin;
+    if (!(factor > 0.0 && factor <= 1.0 + tolerance::product)) return false;
+    if ((next / factor - rates).cwiseAbs().maxCoeff() <= tolerance::product) return least > tolerance::same;
     rates = next;
   }
   return false;

@@ -19,8 +19,6 @@ namespace stickslip {
 namespace {
 
 constexpr double least_flight = 16.0 * tolerance::last_digits; // relative to the time of the flight
-constexpr double least_loss =
-    1e-6; // relative to the energy of an impact: a thousand of them change it by 1e-3
 
 } // namespace
 
@@ -187,7 +185,7 @@ void note_impulses(Instant& at, const PosedImpact& posed, const contact::ImpactS
   const contact::Impact& p = posed.problem;
   const double loss = loss_of(best), moved = posed.energy_scale(best);
   at.jump->gains = at.jump->gains || loss < -tolerance::same * moved;
-  at.jump->loses = at.jump->loses || loss > least_loss * moved;
+  at.jump->loses = at.jump->loses || loss > tolerance::negligible * moved;
   double left = loss; // reported once, with the first contact
   for (Index k = 0; k < p.contacts; ++k) {
     if (sum != Sum::one && best.impulse(k) == 0.0) continue; // watched contact without an impulse

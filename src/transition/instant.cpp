@@ -96,18 +96,18 @@ void move_onto(Instant& at, const Form& zero, const Vector& effect) {
 }
 
 double no_gap(const Instant& at, Index j) {
-  return tolerance::rest * gap_size(at.sys.contacts[j], at.state->nominal, at.s());
+  return tolerance::residual * gap_size(at.sys.contacts[j], at.state->nominal, at.s());
 }
 
 double Instant::no_rate(Index j) const {
   if (!STICKSLIP_RULE("passing_rate"))
-    return std::max(tolerance::rest * rate_size(j),
+    return std::max(tolerance::residual * rate_size(j),
                     state->modes.contact[j] == Mode::closed ? drift(*this, sys.contacts[j].rate.x) : 0.0);
   const bool was_closed = state->modes.contact[j] == Mode::closed;
   const Vector& row = sys.contacts[j].rate.x;
   // Change within the resolution of the time of this instant.
   const double passing = tolerance::last_digits * std::abs(t) * row.cwiseAbs().dot(terms);
-  return std::max({tolerance::rest * rate_size(j), passing, was_closed ? drift(*this, row) : 0.0});
+  return std::max({tolerance::residual * rate_size(j), passing, was_closed ? drift(*this, row) : 0.0});
 }
 
 // Constraints are solved to about a hundred units in the last place if they are badly conditioned.

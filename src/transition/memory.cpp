@@ -14,7 +14,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr double slow_slip = 1e-6;     // relative to the velocities so far, see count_brief_slip()
 constexpr std::int8_t most_brief = 10; // in a row
 
 // Initial segment of a load table.
@@ -44,7 +43,7 @@ void start_seat(Instant& at, Index i) {
     at.x()[p.seat] = p.pitch * std::round(way() / p.pitch);
   }
   const double x = way();
-  const bool seated = std::abs(x) <= tolerance::rest * size_of(p.way, at.state->nominal, at.s());
+  const bool seated = std::abs(x) <= tolerance::residual * size_of(p.way, at.state->nominal, at.s());
   at.mode(i).mode = seated ? Mode::stick : slip(x > 0.0 ? 1 : -1);
 }
 
@@ -108,7 +107,8 @@ void begin_memory(Instant& at, Index i, int mode, double speed) {
 void count_brief_slip(Instant& at, Index i, bool struck) {
   const double lasted = at.t - at.state->left(i);
   bool is_brief = at.sys.friction[i].traits.switches == 0 && lasted < 3.0 * at.state->time_scale && !struck;
-  is_brief = is_brief && 0.25 * std::abs(at.acceleration(i, at.before)) * lasted < slow_slip * at.v_size(i);
+  is_brief = is_brief &&
+             0.25 * std::abs(at.acceleration(i, at.before)) * lasted < tolerance::negligible * at.v_size(i);
   if (is_brief)
     count_towards_rest(at, i);
   else

@@ -17,7 +17,7 @@ void enter(FrictionMode& now, const Friction& p, Mode mode, double* x) noexcept 
 bool has_jumped(const State& state, const Vector& before) noexcept {
   for (Index i = 0; i < before.size(); ++i)
     if (std::abs(state.base_x(i) - before(i)) >
-        tolerance::jump * std::max(state.nominal(i), std::abs(before(i))))
+        tolerance::same * std::max(state.nominal(i), std::abs(before(i))))
       return true;
   return false;
 }

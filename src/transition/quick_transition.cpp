@@ -48,7 +48,8 @@ bool QuickTransition::others_move(const State& state, Index element) const {
     if (state.modes.friction[j].free) continue;
     const int mode = state.modes.friction[j].direction();
     if (mode == 0) return false;
-    if (!(mode * velocity(p, state.base_x) > tolerance::rest * velocity_size(p, state.nominal))) return false;
+    if (!(mode * velocity(p, state.base_x) > tolerance::residual * velocity_size(p, state.nominal)))
+      return false;
   }
   return true;
 }

@@ -12,9 +12,6 @@ namespace stickslip::contact {
 
 namespace {
 
-// Least pivot of a scaled matrix that certifies a unique answer.
-constexpr double well_conditioned = 1e-6;
-
 struct StaticToKinetic {
   const Problem& p;
   TransitionWorkspace& ws;
@@ -226,12 +223,12 @@ bool certified_unique(const Problem& p) {
     if (s.contact >= 0 && (s.low.b != 0.0 || s.high.b != 0.0 || s.plus.b != 0.0 || s.minus.b != 0.0))
       return false;
   const double top = p.G.cwiseAbs().maxCoeff();
-  if (!((p.G - p.G.transpose()).cwiseAbs().maxCoeff() <= tolerance::symmetry * top)) return false;
+  if (!((p.G - p.G.transpose()).cwiseAbs().maxCoeff() <= tolerance::product * top)) return false;
   const Vector root = p.G.diagonal().cwiseSqrt();
   if (!(root.minCoeff() > 0.0)) return false;
   const Matrix scaled = root.cwiseInverse().asDiagonal() * p.G * root.cwiseInverse().asDiagonal();
   const linalg::Cholesky factor(scaled);
-  return factor.definite && factor.L.diagonal().minCoeff() > well_conditioned;
+  return factor.definite && factor.L.diagonal().minCoeff() > tolerance::negligible;
 }
 
 namespace {

@@ -22,7 +22,7 @@ double clear_of(const System& sys, const Regime& r, const Guard& g, double t, co
   case GuardKind::breaks_away:
     return tolerance::event_zero * guard_size(sys, r, g, t, x, s, force, nominal);
   case GuardKind::saturation:
-    return tolerance::sign * guard_size(sys, r, g, t, x, s, force, nominal);
+    return tolerance::product * guard_size(sys, r, g, t, x, s, force, nominal);
   default:
     return 0.0;
   }
@@ -34,9 +34,9 @@ bool clearly_off(const Regime& r, const double* x, const Vector& s, const Vector
     double most = 0.0;
     for (Index i = 0; i < nominal.size(); ++i)
       if (const double g = by_state(i); g != 0.0)
-        most += g * x[i] + tolerance::far * std::abs(g) * nominal[i];
+        most += g * x[i] + tolerance::negligible * std::abs(g) * nominal[i];
     for (Index i = 0; i < s.size(); ++i)
-      if (const double g = by_signal(i) * s[i]; g != 0.0) most += g + tolerance::far * std::abs(g);
+      if (const double g = by_signal(i) * s[i]; g != 0.0) most += g + tolerance::negligible * std::abs(g);
     return most < 0.0;
   };
   for (Index k = 0; k < r.guards.size(); ++k) {

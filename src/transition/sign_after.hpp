@@ -33,7 +33,7 @@ template <class Term> SignAfter sign_after(Term&& term, double size, double time
   const auto at = [](double value, int order) {
     return SignAfter{value > 0.0 ? 1 : -1, static_cast<std::int8_t>(order)};
   };
-  const double tiny = tolerance::rest * size;
+  const double tiny = tolerance::residual * size;
   const double unresolved = tolerance::last_digits * std::abs(t) / time_scale;
   // Terms of signals that pass zero may be as large as the signals; near t = 0 this error is the larger one.
   const double passing = std::max(unresolved, tolerance::last_digits);

@@ -148,7 +148,7 @@ bool label(const Problem& p, const List<Allowed>& allowed, const List<Slip>& sli
   double top = 0.0;
   for (const double w : l.w) top = std::max(top, std::abs(w));
   for (Index c = 0; c < nc; ++c) {
-    const bool closed = l.basis[c] != 0 || (generous && l.w[c] <= tolerance::entry * top);
+    const bool closed = l.basis[c] != 0 || (generous && l.w[c] <= tolerance::matrix_zero * top);
     ws.modes[c] = closed ? Mode::closed : Mode::open;
   }
   Index i = 0;
@@ -159,9 +159,9 @@ bool label(const Problem& p, const List<Allowed>& allowed, const List<Slip>& sli
     if (slip[s] == Slip::impending) {
       const Index below = nc + i, above = nc + nr + i;
       ++i;
-      if (l.basis[above] != 0 && (!generous || l.z[above] > tolerance::entry * top))
+      if (l.basis[above] != 0 && (!generous || l.z[above] > tolerance::matrix_zero * top))
         m = Mode::slip_forward;
-      else if (l.basis[below] != 0 || (generous && l.w[below] <= tolerance::entry * top))
+      else if (l.basis[below] != 0 || (generous && l.w[below] <= tolerance::matrix_zero * top))
         m = Mode::stick;
       else
         m = Mode::slip_backward;

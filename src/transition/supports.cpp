@@ -62,7 +62,7 @@ bool stay_together(const Instant& at, const Regime& r) {
     for (const Surface& s : surfaces) {
       const double c = s.against.dot(rate);
       if (std::abs(c) <= 10.0 * tolerance::constrained * s.terms.dot(rate.cwiseAbs())) continue;
-      if (begin || std::abs(c) * power > tolerance::rest * s.speed) return false;
+      if (begin || std::abs(c) * power > tolerance::residual * s.speed) return false;
     }
     begin = false;
   }

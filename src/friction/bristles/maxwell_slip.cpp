@@ -14,7 +14,7 @@ void validate(const MaxwellSlip& c) {
     if (c.share.size() != n) reject("share", "must have as many elements as stiffness");
     for (double a : c.share) positive("share", a);
     const double sum = std::accumulate(c.share.begin(), c.share.end(), 0.0);
-    if (std::abs(sum - 1.0) > tolerance::typed) reject("share", sum, "1 in sum");
+    if (std::abs(sum - 1.0) > tolerance::matrix_zero) reject("share", sum, "1 in sum");
   }
   validate(c.levels, false);
   if (c.levels.one())
