@@ -8,6 +8,13 @@
 
 namespace stickslip {
 
+namespace {
+
+constexpr double series_radians = 3.0; // of the fastest harmonic in a step
+constexpr double fast_steps = 100.0;   // of the fastest rate: so many are worth a search for slow modes
+
+} // namespace
+
 TaylorStep::TaylorStep(const System& system, const Options& given, StepSignals& of_signals,
                        GuardPolynomials& of_guards, Matrix& coefficients)
     : sys(system), options(given), signals(of_signals), guards(of_guards), C(coefficients), scale(system.nx) {
@@ -134,9 +141,6 @@ double TaylorStep::part_in_sight(const Regime& r, const State& state, double h) 
 }
 
 namespace {
-
-constexpr double series_radians = 3.0; // of the fastest harmonic in a step
-constexpr double fast_steps = 100.0;   // of the fastest rate: so many are worth a search for slow modes
 
 // Fast decaying modes show in the trace, at least a tenth of all rates there are.
 bool may_settle(const Matrix& A, const Vector& size, double reach) {
