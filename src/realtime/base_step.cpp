@@ -16,15 +16,15 @@ Index most_curved(const System& sys) {
 
 } // namespace
 
-BaseStep::BaseStep(const System& system, StepClock& time, LocalMachine& machine, PlannedModes& planned,
-                   const Moving& signals)
-    : a(system.nx, signals.size(), most_curved(system)), sys(system), clock(time), local(machine),
-      modes(planned), moving(signals), mapped(system.nx, signals.size(), most_curved(system)),
-      implicit(system, machine, signals, system.smooth || has_rigid_contacts(system)),
-      b(system.nx, signals.size(), most_curved(system)),
-      between(system.nx, signals.size(), most_curved(system)),
-      first(Vector::Zero(system.nx + signals.size() + 2)),
-      last(Vector::Zero(system.nx + signals.size() + most_curved(system) + 2)), half(2 * system.nx + 4),
+BaseStep::BaseStep(const System& system, StepClock& time, LocalMachine& machine, PlannedModes& planned)
+    : a(system.nx, machine.moving_signals().size(), most_curved(system)), sys(system), clock(time),
+      local(machine), modes(planned), moving(machine.moving_signals()),
+      mapped(system.nx, moving.size(), most_curved(system)),
+      implicit(system, machine, system.smooth || has_rigid_contacts(system)),
+      b(system.nx, moving.size(), most_curved(system)),
+      between(system.nx, moving.size(), most_curved(system)),
+      first(Vector::Zero(system.nx + moving.size() + 2)),
+      last(Vector::Zero(system.nx + moving.size() + most_curved(system) + 2)), half(2 * system.nx + 4),
       held(system.friction.size() + system.contacts.size()) {
   for (Index j = 0; j < moving.size(); ++j) a.s[j] = local.signals()(moving.signals[j]);
 }

@@ -10,8 +10,7 @@ namespace stickslip {
 
 class BaseStep {
 public:
-  BaseStep(const System& sys, StepClock& clock, LocalMachine& local, PlannedModes& modes,
-           const Moving& moving);
+  BaseStep(const System& sys, StepClock& clock, LocalMachine& local, PlannedModes& modes);
 
   StepPoint a;
 

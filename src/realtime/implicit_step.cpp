@@ -13,9 +13,8 @@ constexpr double ros2 = 0.29289321881345247560; // 1 - 1/sqrt(2)
 
 } // namespace
 
-ImplicitStep::ImplicitStep(const System& system, LocalMachine& machine, const Moving& signals,
-                           bool differences)
-    : sys(system), local(machine), moving(signals), by_differences(differences) {
+ImplicitStep::ImplicitStep(const System& system, LocalMachine& machine, bool differences)
+    : sys(system), local(machine), moving(machine.moving_signals()), by_differences(differences) {
   f0 = f1 = k1 = k2 = dfdt = Vector::Zero(sys.nx);
   sdot = Vector::Zero(sys.ns());
   J = W = Matrix::Zero(sys.nx, sys.nx);

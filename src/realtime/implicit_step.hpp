@@ -8,7 +8,7 @@ namespace stickslip {
 class ImplicitStep {
 public:
   // differences: the Jacobian is one of differences, as it must be for motions with formulas.
-  ImplicitStep(const System& sys, LocalMachine& local, const Moving& moving, bool differences);
+  ImplicitStep(const System& sys, LocalMachine& local, bool differences);
 
   // In a regime from a at t to b, a part `span` of a step of length h later.
   void advance(const Regime& regime, double t, double span, double h, const StepPoint& a,

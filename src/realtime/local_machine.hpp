@@ -14,6 +14,7 @@ public:
   const System& system() noexcept { return sys.smooth ? tangent().system : sys; }
   Tangent& tangent() noexcept { return scratch.tangent(sys); } // of a machine that is not linear
   const Vector& signals() const { return values; }
+  const Moving& moving_signals() const { return moving; }
 
   // All signals at a point; at() also those that follow the state, with rows and columns, in these modes.
   const double* signals(const StepPoint& p) noexcept {

@@ -49,10 +49,9 @@ List<Saturation> modes_of(const Block& b, Index output) {
 
 } // namespace
 
-PlannedModes::PlannedModes(const System& system, LocalMachine& machine, const Moving& signals, double step,
-                           const Vector& x0)
+PlannedModes::PlannedModes(const System& system, LocalMachine& machine, double step, const Vector& x0)
     : zeros(zeros_of(machine.system(), machine.signals(), system.nominal.cwiseMax(x0.cwiseAbs()))),
-      sys(system), local(machine), moving(signals), h(step) {}
+      sys(system), local(machine), h(step) {}
 
 const RealTimePlan* PlannedModes::known(const Modes& modes) const noexcept {
   const auto found = plans.find(modes);
@@ -61,7 +60,8 @@ const RealTimePlan* PlannedModes::known(const Modes& modes) const noexcept {
 
 const RealTimePlan& PlannedModes::of(const Modes& modes) {
   if (const RealTimePlan* const found = known(modes)) return *found;
-  auto made = std::make_unique<RealTimePlan>(make_plan(sys, cache.get(sys, modes), moving, h, zeros));
+  auto made =
+      std::make_unique<RealTimePlan>(make_plan(sys, cache.get(sys, modes), local.moving_signals(), h, zeros));
   guards = std::max(guards, made->tolerance.size());
   if (sys.smooth && !local.tangent().bare()) local.tangent().regime(modes);
   return *plans.emplace(modes, std::move(made)).first->second;

@@ -12,7 +12,7 @@ class PlannedModes {
 public:
   static constexpr Index prebuilt_limit = 1024; // combinations
 
-  PlannedModes(const System& sys, LocalMachine& local, const Moving& moving, double h, const Vector& x0);
+  PlannedModes(const System& sys, LocalMachine& local, double h, const Vector& x0);
 
   Modes now;
   const RealTimePlan* plan = nullptr; // of the modes at the last renew()
@@ -33,7 +33,6 @@ public:
 private:
   const System& sys;
   LocalMachine& local;
-  const Moving& moving;
   double h;
   std::map<Modes, std::unique_ptr<RealTimePlan>> plans;
   bool all_built = false;

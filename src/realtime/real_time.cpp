@@ -28,10 +28,9 @@ const System& checked_machine(const System& sys, const Vector& x0, int most) {
 RealTime::RealTime(const System& system, double step, const Vector& x0, double start, int max_transitions)
     : sys(checked_machine(system, x0, max_transitions)),
       clock{positive("step", step), finite("t_start", start)}, most(max_transitions), driven(sys, clock.t0),
-      local(sys, driven, clock.t0, x0), planned(sys, local, driven.moving(), clock.h, x0),
-      base(sys, clock, local, planned, driven.moving()), guards(sys, clock, base, planned, driven.moving()),
-      elements(sys, clock, local, planned, base), limits(sys, planned, base),
-      sampled(sys, clock.h, clock.t0) {
+      local(sys, driven, clock.t0, x0), planned(sys, local, clock.h, x0), base(sys, clock, local, planned),
+      guards(sys, clock, base, planned, driven.moving()), elements(sys, clock, local, planned, base),
+      limits(sys, planned, base), sampled(sys, clock.h, clock.t0) {
   choose_first_modes(x0);
   past.emplace(sys, clock.h, planned.now, base.a.x);
   planned.build_all();
@@ -225,7 +224,7 @@ void RealTime::flag_late() noexcept {
 }
 
 void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexcept {
-  Readings(sys, clock.start(), planned, local, base, contacts.get()).read(what, count, out);
+  StepOutputs(sys, clock.start(), planned, local, base, contacts.get()).read(what, count, out);
 }
 
 } // namespace stickslip

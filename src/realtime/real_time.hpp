@@ -31,8 +31,8 @@
 #include "realtime/dead_times.hpp"
 #include "realtime/element_changes.hpp"
 #include "realtime/guard_location.hpp"
-#include "realtime/readings.hpp"
 #include "realtime/sampled_loops.hpp"
+#include "realtime/step_outputs.hpp"
 
 #include <memory>
 #include <optional>

@@ -17,12 +17,12 @@ namespace stickslip {
 
 namespace {
 
-Form zero(const System& sys) {
+Form zero_form(const System& sys) {
   return {Vector::Zero(sys.nx), Vector::Zero(sys.ns())};
 }
 
 Form load_form(const System& sys, const Friction& p, int stretch) {
-  Form f = zero(sys);
+  Form f = zero_form(sys);
   f.s(p.load) = 1.0;
   if (!p.load_parts.empty()) f.x += p.load_parts[stretch].x, f.s += p.load_parts[stretch].s;
   return f;
@@ -116,11 +116,11 @@ private:
     c.branch = regime.modes.friction[i].branch;
     c.load = sparse(load_form(sys, p, regime.modes.friction[i].load_stretch), moving);
     if (kind == CurvedForce::Kind::spring) {
-      Form travel = zero(sys);
+      Form travel = zero_form(sys);
       travel.x(p.surface_travel) = 1.0;
       c.u = sparse(travel, moving);
     } else if (kind == CurvedForce::Kind::delayed) { // constant during a step
-      Form past = zero(sys);
+      Form past = zero_form(sys);
       past.x(p.delayed) = 1.0;
       c.u = sparse(past, moving);
     } else {

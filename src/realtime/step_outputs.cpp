@@ -1,4 +1,4 @@
-#include "realtime/readings.hpp"
+#include "realtime/step_outputs.hpp"
 
 #include "dynamics/constraints.hpp"
 #include "dynamics/free.hpp"
@@ -11,12 +11,12 @@
 
 namespace stickslip {
 
-Readings::Readings(const System& system, double time, const PlannedModes& planned, LocalMachine& machine,
-                   BaseStep& step, const ContactInstant* rigid) noexcept
+StepOutputs::StepOutputs(const System& system, double time, const PlannedModes& planned,
+                         LocalMachine& machine, BaseStep& step, const ContactInstant* rigid) noexcept
     : sys(system), t(time), modes(planned.now), regime(*planned.plan->regime), local(machine), x(step.a.x),
       s(step.signals_at_start()), contacts(rigid) {}
 
-void Readings::read(const RealTimeOutput* what, Index count, double* out) noexcept {
+void StepOutputs::read(const RealTimeOutput* what, Index count, double* out) noexcept {
   for (Index k = 0; k < count; ++k) {
     if (read_linear(what[k], out[k])) continue;
     if (xdot == nullptr) xdot = &local.rates(regime, t, x, s);
@@ -26,7 +26,7 @@ void Readings::read(const RealTimeOutput* what, Index count, double* out) noexce
 
 // Outputs that need no x': states, signals, springs, and outputs of controllers, which are linear in states and
 // signals.
-bool Readings::read_linear(const RealTimeOutput& o, double& out) const noexcept {
+bool StepOutputs::read_linear(const RealTimeOutput& o, double& out) const noexcept {
   const auto form = [&](const Form& f) { return value(f, x, s); };
   const LinearPart& linear = *regime.linear;
   switch (o.kind) {
@@ -65,7 +65,7 @@ bool Readings::read_linear(const RealTimeOutput& o, double& out) const noexcept 
   }
 }
 
-double Readings::read_nonlinear(const RealTimeOutput& o) const noexcept {
+double StepOutputs::read_nonlinear(const RealTimeOutput& o) const noexcept {
   switch (o.kind) {
   case Read::rate:
     return (*xdot)(o.index);
@@ -84,7 +84,7 @@ double Readings::read_nonlinear(const RealTimeOutput& o) const noexcept {
   }
 }
 
-double Readings::read_element(const RealTimeOutput& o) const noexcept {
+double StepOutputs::read_element(const RealTimeOutput& o) const noexcept {
   const Friction& p = local.system().friction[o.index];
   const FrictionMode& mode = modes.friction[o.index];
   const double F = local.forces()(o.index);
@@ -109,7 +109,7 @@ double Readings::read_element(const RealTimeOutput& o) const noexcept {
   }
 }
 
-double Readings::read_contact(const RealTimeOutput& o) const noexcept {
+double StepOutputs::read_contact(const RealTimeOutput& o) const noexcept {
   const Contact& c = local.system().contacts[o.index];
   const double pushes = local.forces()(sys.friction.size() + o.index);
   switch (o.kind) {
@@ -127,7 +127,7 @@ double Readings::read_contact(const RealTimeOutput& o) const noexcept {
   }
 }
 
-double Readings::constraint_force(Index constraint) const noexcept {
+double StepOutputs::constraint_force(Index constraint) const noexcept {
   const Regime& r = sys.smooth ? local.tangent().regime(modes) : regime;
   return constraint_forces(local.system(), r, x, s, xdot->data(), local.forces().data())(constraint);
 }

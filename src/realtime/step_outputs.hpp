@@ -13,11 +13,11 @@ struct RealTimeOutput {
   Index part = 0;  // of a controller: index of the output
 };
 
-class Readings {
+class StepOutputs {
 public:
   // contacts: null without rigid ones.
-  Readings(const System& sys, double t, const PlannedModes& modes, LocalMachine& local, BaseStep& step,
-           const ContactInstant* contacts) noexcept;
+  StepOutputs(const System& sys, double t, const PlannedModes& modes, LocalMachine& local, BaseStep& step,
+              const ContactInstant* contacts) noexcept;
 
   void read(const RealTimeOutput* what, Index count, double* out) noexcept;
 
