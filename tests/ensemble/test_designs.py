@@ -6,12 +6,11 @@ import sys
 
 import numpy as np
 import pytest
+from ensemble import sweep_builds as builds
 from scipy.stats import qmc
 
 import stickslip as ss
 from stickslip._progress import bar
-
-from . import sweep_builds as builds
 
 SEED = "rng" if "rng" in inspect.signature(qmc.QMCEngine.__init__).parameters else "seed"  # since SciPy 1.15
 V, FS = np.linspace(0.1, 0.3, 3), np.linspace(1.0, 1.5, 4)

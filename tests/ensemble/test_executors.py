@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ensemble import sweep_builds as builds
 
 import stickslip as ss
-
-from . import sweep_builds as builds
 
 TEXT = ["events.count", "block.position.max", "events.last"]
 MEASURE = [*TEXT, builds.peak]

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ensemble import sweep_builds as builds
 
 import stickslip as ss
 from stickslip.ensembles import spread
-
-from . import sweep_builds as builds
 
 zarr = pytest.importorskip("zarr")
 SPEEDS = np.linspace(0.1, 1.0, 3000)
@@ -170,6 +169,13 @@ import signal, sys, numpy as np, stickslip as ss
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, sys.argv[2])
 import sweep_builds as builds
+from stickslip.ensembles.spread import Spread
+take = Spread._take
+def counted(self, future):
+    reason = take(self, future)
+    print("taken", flush=True)
+    return reason
+Spread._take = counted
 print("ready", flush=True)
 ss.ensemble(builds.slow, {"speed": np.linspace(0.1, 1.0, 400)}, 30.0, store=sys.argv[1], workers=2)
 """
@@ -184,9 +190,9 @@ def test_interrupted_sweep_continues(tmp_path: Path, how: str) -> None:
     ) as child:
         assert child.stdout is not None and child.stdout.readline() == "ready\n"
         if how == "Ctrl-C":
-            time.sleep(0.8)
+            assert child.stdout.readline() == "taken\n"
             child.send_signal(signal.SIGINT)
-            child.wait(timeout=10)
+            child.wait(timeout=60)
         else:  # with its workers; what came in the first two seconds may be lost
             time.sleep(1.0)
             deadline = time.monotonic() + 20.0
@@ -309,14 +315,14 @@ WRITER = """
 import sys
 sys.path.insert(0, sys.argv[2])
 import numpy as np, stickslip as ss
-from tests.ensemble import sweep_builds as builds
+from ensemble import sweep_builds as builds
 ss.ensemble(builds.slow, {"speed": np.linspace(0.1, 1.0, 400)}, 30.0, store=sys.argv[1], workers=1)
 """
 
 
 def writer(store: Path) -> list[str]:
     """Command of a process that fills a store."""
-    return [sys.executable, "-W", "ignore", "-c", WRITER, str(store), str(Path(__file__).parents[2])]
+    return [sys.executable, "-W", "ignore", "-c", WRITER, str(store), str(Path(__file__).parents[1])]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends signals")

@@ -1,4 +1,4 @@
-"""Equilibria of machines with stiction: all states in which the forces that stick can hold the machine at rest."""
+"""Equilibria of machines with stiction: all states in which stiction can hold the machine at rest."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class EquilibriumSet:
         -------
         float
             Euclidean distance within the set to the nearest bound, in the units of the states; infinite without bounds.
-            Negative outside: minus the violation of the worst bound or equation.
+            Outside the set it is negative: minus the greatest violation of a bound or an equation.
 
         Examples
         --------
@@ -155,7 +155,7 @@ class EquilibriumSet:
         )
 
     def vertices(self) -> Array:
-        """Return the corners of the set, shape (corners, states), in the order of their angles where it is plane.
+        """Return the corners of the set, shape (corners, states), in the order of their angles if the set is plane.
 
         Raises
         ------
@@ -250,7 +250,8 @@ def equilibria(
 
     Examples
     --------
-    A position controller with integral action holds the reference alone, but its integral is not determined:
+    With a position controller that has integral action, the slide rests at the reference only; the integral may have any
+    value between two limits:
 
     >>> import stickslip as ss
     >>> m = ss.Machine(mass=1.0, names=["slide"])
@@ -293,8 +294,8 @@ def equilibrium_intervals(
     Returns
     -------
     ndarray, shape (k, 2)
-        Intervals in rising order. Their ends are exact to rounding; an equilibrium that no stiction holds is no interval
-        and is not listed.
+        Intervals in rising order. Their ends are exact to rounding; isolated equilibria,
+        which no stiction holds, are not listed.
 
     Raises
     ------
@@ -315,7 +316,9 @@ def equilibrium_intervals(
     if len(compiled.states) < 2 or len(compiled.coordinates) != 1:
         reject("machine", list(compiled.coordinates), "a machine of one coordinate")
     if compiled.contacts or compiled.constraints or compiled.controllers:
-        raise ValueError("equilibrium_intervals needs a machine without contacts, constraints and controllers")
+        raise ValueError(
+            "equilibrium_intervals needs a machine without contacts, constraints and controllers"
+        )
     low, high = (finite("within", x) for x in within)
     if not low < high:
         reject("within", within, "a pair (low, high) with low < high")

@@ -23,8 +23,8 @@ class Bifurcation:
         * ``"fold"``: the branch turns; a multiplier is 1;
         * ``"flip"``: a multiplier is -1; orbits of the double period begin: `Branch.switch`;
         * ``"torus"``: a pair of complex multipliers is on the unit circle (Neimark-Sacker);
-        * ``"branch point"``: a multiplier is 1 and the branch goes on; another branch crosses it, for example of orbits
-          without a symmetry of the machine: `Branch.switch`;
+        * ``"branch point"``: a multiplier is 1 and the branch goes on; another branch crosses it, for example one of
+          orbits without the symmetry of the machine: `Branch.switch`;
         * ``"Hopf"``: the orbit shrinks to an equilibrium, smoothly;
         * ``"grazing"``: a motion touches a limit tangentially: a stop, the velocity of a surface, a flank of backlash,
           a limit of a controller;

@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 class Branch(Sequence[Orbit]):
     """Periodic orbits over one parameter of a machine, in the order of the branch.
 
-    ``branch[3]`` is an `Orbit`, computed on access from what was found; ``len(branch)``, iteration and slices (tuples of
+    ``branch[3]`` is an `Orbit`, computed on access; ``len(branch)``, iteration and slices (tuples of
     orbits) work as with any sequence.
 
     Attributes

@@ -33,9 +33,10 @@ def follow(
     Parameters
     ----------
     orbit : Orbit
-        An orbit of the branch, from `periodic_orbit`; its machine has a value of the parameter within `span`.
+        An orbit of the branch, from `periodic_orbit`; the parameter of its machine lies within `span`.
     parameter : str
-        Name of the parameter, one of ``machine.parameters``; signals also with ``_scale``, a factor on them.
+        Name of the parameter, one of ``machine.parameters``; with the suffix ``_scale``, such as
+        ``"table.gap_scale"``, a factor on a signal.
     span : (float, float)
         Range of the parameter. The branch is followed from `orbit` to both ends.
     max_step : float, optional

@@ -22,7 +22,7 @@ class ModeShapes:
     Attributes
     ----------
     poles : Poles
-        Poles.
+        The poles, slowest first.
     shapes : ndarray of complex, shape (states, modes)
         Eigenvectors. The largest position of each is 1; without positions, its largest component.
     states : tuple of str

@@ -74,17 +74,17 @@ class LinearMachine(BaseMachine):
         UnknownNameError
             For unknown names.
         ValueError
-            If there is no steady motion, for dead times and Python functions as controllers, for a sampled controller at
-            its limit, if the machine is sampled at several rates and has inputs, or if it is not linear where
-            ``at = "frictionless"``.
+            If there is no steady motion; for dead times, for controllers that are Python functions, and for a sampled
+            controller at its limit; for inputs of a machine that is sampled at several rates; for a nonlinear machine
+            with ``at="frictionless"``.
 
         Notes
         -----
-        Everything that is smooth is differentiated exactly, in modes that stay: laws have their slope at the operating
-        point, bristles and memories of laws are states, springs have the stiffness of their segment, limited outputs of
-        continuous controllers are constant. Elements that stick, closed contacts and constraints hold positions and
-        velocities, which are then no states. A closed contact loads its friction, so stiffness and damping are not
-        symmetric: a cause of flutter. Steps of encoders are left out.
+        All smooth functions are differentiated exactly, and the modes stay as they are: laws have their slope at the
+        operating point, bristles and memories of laws are states, springs have the stiffness of their segment, limited
+        outputs of continuous controllers are constant. Elements that stick, closed contacts and constraints hold
+        positions and velocities, which are then no states. A closed contact loads its friction, so stiffness and damping
+        are not symmetric: a cause of flutter. The steps of encoders are ignored.
 
         Examples
         --------
@@ -111,7 +111,7 @@ class LinearMachine(BaseMachine):
         t: float | None = None,
         modes: Mapping[str, str | int] | None = None,
     ) -> Poles:
-        """Poles of the machine with its controllers, slowest first.
+        """Return the poles of the machine with its controllers, slowest first.
 
         Parameters
         ----------
