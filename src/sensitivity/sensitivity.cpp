@@ -18,6 +18,7 @@ constexpr double same_move = 1e-7;         // to which derivatives of two events
 constexpr double guard_at_zero = 1e-11;    // of a guard's size: it is zero
 constexpr double beside_breakpoint = 1e-6; // of the machine's time: sampling so near may pass it
 constexpr double unmoved = 1e-8; // of a guard's size by a change of the whole parameter: it does not move
+constexpr double rounded_move = 1e-10; // of the move of the states in their sizes: likewise
 
 // Its force falls without bound, or grows so, as the velocity leaves zero: no derivative by the velocity there.
 bool is_vertical_at_rest(const Law& law) {
@@ -34,6 +35,14 @@ bool is_vertical_at_rest(const Law& law) {
 bool is_side_alone(const System& sys, const Guard& g) {
   return g.kind == GuardKind::velocity_reversal && has_no_jump(sys.friction[g.friction]) &&
          !is_vertical_at_rest(sys.friction[g.friction].law);
+}
+
+// Its quantity was held at zero until this instant, in neighbouring runs as well.
+bool was_held(const Jump& jump, const Guard& g) {
+  if (!jump.impulses.empty()) return false;
+  const GuardValue of = g.traits().value;
+  if (g.friction >= 0) return of == GuardValue::velocity && jump.before.friction[g.friction].sticks();
+  return g.contact >= 0 && of == GuardValue::gap && jump.before.contact[g.contact] == Mode::closed;
 }
 
 std::string name_of_guard(const System& sys, const Guard& g) {
@@ -113,6 +122,13 @@ double Sensitivity::size_of(Index j) const {
   const double given = std::abs(packed(start)(p.state));
   const double nominal = p.state < start.nominal.size() ? start.nominal(p.state) : 0.0;
   return given > 0.0 ? given : nominal > 0.0 ? nominal : 1.0; // without any known size: 1
+}
+
+// Differences of large derivatives are rounded: what is zero by construction, as the velocity of an element that leaves
+// rest, is zero to within that.
+bool Sensitivity::moves_guard(const GuardAnswer& guard, Index j) const {
+  return std::abs(guard.derivative(j)) >
+         guard.size * std::max(unmoved / size_of(j), rounded_move * guard.speed(j));
 }
 
 bool Sensitivity::moves_ticks(Index parameter) const {
@@ -280,7 +296,7 @@ bool Sensitivity::grazes(const Passage& p, const Segment& segment) {
     const GuardAnswer answer = variation->guard(modes, touch.guard, segment.t0, touch.t, x, there,
                                                 Vector::Zero(by.size()), p.before);
     for (Index j = 0; j < by.size(); ++j) {
-      if (!(std::abs(answer.derivative(j)) * size_of(j) > unmoved * answer.size)) continue;
+      if (!moves_guard(answer, j)) continue;
       const Guard& guard = machine->regime(modes).guards[touch.guard];
       const std::string who = name_of_guard(machine->system(), guard);
       valid_until = touch.t;
@@ -463,7 +479,7 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
   now.before = now.S;
   now.S.topRows(nx) += now.fm * now.moves.transpose();
   if (!plain(p))
-    if (std::string why = reset(p, now.S); !why.empty()) return why;
+    if (std::string why = reset(p, frame, now.S); !why.empty()) return why;
   now.S.topRows(nx) -= now.fp * now.moves.transpose();
   if (jump.occasion == Occasion::flow) return {};
   return check(p, false);
@@ -508,8 +524,7 @@ std::string Sensitivity::move_guards(const Passage& p, double frame) {
     Vector own = Vector::Zero(by.size());
     if (!is_crossed(answer.rate, answer.size, p.before.time_scale)) {
       for (Index j = 0; j < by.size(); ++j)
-        if (std::abs(answer.derivative(j)) * size_of(j) > unmoved * answer.size || answer.size == 0.0)
-          return "grazing";
+        if (moves_guard(answer, j) || answer.size == 0.0) return "grazing";
     } else {
       own = -answer.derivative / answer.rate;
     }
@@ -539,12 +554,12 @@ std::string Sensitivity::check(const Passage& p, bool start) {
   const Vector values = machine->guards(modes, t, t, x.data());
   for (Index k = 0; k < r.guards.size(); ++k) {
     const double size = machine->guard_size(modes, r.guards[k], t, x.data(), p.before.nominal);
-    if (is_side_alone(machine->system(), r.guards[k])) continue;
+    if (is_side_alone(machine->system(), r.guards[k]) || (!start && was_held(p.jump, r.guards[k]))) continue;
     if (!(size > 0.0) || !(std::abs(values(k)) <= guard_at_zero * size)) continue;
     const GuardAnswer answer = variation->guard(
         modes, k, t, t, x, now.S.topRows(nx) + now.fp * now.moves.transpose(), now.moves, p.before);
     for (Index j = 0; j < by.size(); ++j)
-      if (std::abs(answer.derivative(j)) * size_of(j) > unmoved * size)
+      if (moves_guard(answer, j))
         return start ? "a start exactly at an event, which depends on '" + parameters[j] + "'"
                      : "simultaneous events that '" + parameters[j] + "' separates";
   }

@@ -98,7 +98,7 @@ private:
   std::string pass(const Passage& p, double frame);
   std::string move_ticks(const Passage& p);
   std::string move_guards(const Passage& p, double frame);
-  std::string reset(const Passage& p, const Tangents& W);
+  std::string reset(const Passage& p, double frame, const Tangents& W);
   // A reset as in the run: the sampling that is due, at any time if parameters move its instant; true if it needs a
   // decision, and the outputs of sampled controllers that end at limits. In reset.cpp.
   struct Reset {
@@ -127,6 +127,9 @@ private:
   std::string moved_tick(double t) const;
   bool quiet_tick(const Step& step);
   double size_of(Index j) const;
+  bool moves_guard(const GuardAnswer& guard, Index j) const;
+  // An instant of sampled controllers and of modes that change with their outputs, without impact.
+  bool samples_alone(const Passage& p) const;
 };
 
 // A guard that goes through zero, not one that only grazes it.

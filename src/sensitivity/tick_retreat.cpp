@@ -94,6 +94,7 @@ void TickTangent::unsample(const Regime& regime, const Done& at, double t, Vecto
   BlockCotangents& of = gathered(regime, at.loop, into);
   const Index n = b.states(), p = b.outputs(), own = sys.nx + l.memory;
   const Index first = sys.nx + ticks.memory.size() + sampler.first_output(at.loop);
+  lambda(own + memory_size(b) - 1) = 0.0;
   Vector states = lambda.segment(own, n), outputs = lambda.segment(first, p), old = Vector::Zero(n);
   lambda.segment(own, n).setZero(), lambda.segment(first, p).setZero();
   Vector raw_alone = Vector::Zero(p); // derivatives by raw outputs, apart from the limited ones

@@ -193,6 +193,7 @@ void TickTangent::sample(const Regime& regime, Index loop, double t, TangentsRef
   }
   S.middleRows(own, n) = Z;
   S.middleRows(first, p) = R;
+  S.row(own + memory_size(b) - 1).setZero(); // from now on the controller has sampled
   tick(b, t, samples.data(), ticks.memory.data() + l.memory, work.data(),
        ticks.output.data() + sampler.first_output(loop));
 }

@@ -28,6 +28,8 @@ public:
   // wait. `frame`: a time of the motion before. Empty, or why there is no derivative.
   std::string pass(const Regime& regime, double frame, double t, const Vector& x, const Ticks& before,
                    TangentsRef S);
+  // The state after the last instant.
+  void write(State& state) const { state.base_x = x, state.ticks = ticks; }
   // For the last instant: its derivatives by the parameters, and x' before and after it.
   Vector moves, fm, fp;
   // Backwards: `lambda` has the derivatives by these rows after the instant, then by those before it.

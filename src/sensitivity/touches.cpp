@@ -12,7 +12,8 @@ constexpr double touch_reach = 0.7;    // of the fastest thing in a motion: guar
 constexpr double parabola_error = 0.2; // relative to the greatest value: error of the parabolas
 constexpr double zero_at_top = 1e-10;  // of a guard's size
 constexpr double start_of_part = 1e-3; // there a guard may stand at zero, from which it goes down
-constexpr int golden_rounds = 60;
+constexpr int golden_rounds = 40, newton_rounds = 3;
+constexpr double slope_step = 1e-2; // of a part
 
 // Position and value of the maximum of the parabola through three values at 0, 1/2, 1; a position below 0 if there is none.
 std::pair<double, double> top_of(double a, double m, double b) {
@@ -36,6 +37,24 @@ template <class Value> double highest(Value&& value, double low, double high) {
   return 0.5 * (low + high);
 }
 
+// The same to machine precision: where the slope is zero, by Newton's method. Values alone are flat at the maximum.
+template <class Value> double top_near(Value&& value, double t, double h) {
+  const Stencil& central = central_stencil();
+  const double step = slope_step * h;
+  const auto slope = [&](double at) {
+    double sum = 0.0;
+    for (Index i = 0; i < central.offsets.size(); ++i)
+      sum += central.weights[i] * value(at + central.offsets[i] * step);
+    return sum;
+  };
+  for (int i = 0; i < newton_rounds; ++i) {
+    const double here = slope(t), bend = (slope(t + step) - slope(t - step)) / (2.0 * step);
+    if (!(bend < 0.0)) break;
+    t -= std::clamp(here / bend, -step, step);
+  }
+  return t;
+}
+
 } // namespace
 
 const List<Variation::Touch>& Variation::touches(const Trajectory& run, const Segment& segment, double t0,
@@ -48,8 +67,9 @@ const List<Variation::Touch>& Variation::touches(const Trajectory& run, const Se
       r.affine ? std::max(1.0, std::ceil(pace_of(slopes(r), t0) * (t1 - t0) / touch_reach)) : 1.0;
   const double h = (t1 - t0) / parts;
   const auto look = [&](Index k, double from, auto&& value) {
-    const double when = highest(value, from, from + h);
+    double when = highest(value, from, from + h);
     if (when < t0 + start_of_part * h || when > t1 - start_of_part * h) return;
+    when = std::clamp(top_near(value, when, h), t0, t1);
     Vector x(machine.system().nx);
     run.state_at(segment, when, x.data());
     const double size = machine.guard_size(modes, r.guards[k], when, x.data(), sizes.nominal);

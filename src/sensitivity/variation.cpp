@@ -408,6 +408,9 @@ GuardAnswer Variation::guard(const Modes& modes, Index k, double frame, double t
   out.size = machine.guard_size(modes, r.guards[k], t, x.data(), sizes.nominal);
   const Vector xdot = motion(modes, frame, t, x);
   out.derivative.resize(by.size());
+  out.speed.resize(by.size());
+  for (Index j = 0; j < by.size(); ++j)
+    out.speed(j) = std::max(std::abs(moves(j)) / sizes.time_scale, in_sizes(S.col(j), sizes.nominal));
   if (r.affine && slopes(r).same_guards) {
     const Vector& s = machine.signals(frame, t);
     const double by_time = r.Gs.row(k).dot(machine.signal_rates(frame, t));

@@ -16,10 +16,11 @@ namespace stickslip {
 
 inline constexpr double unknown_size = 1e-3; // size of a state that is zero and has no other size
 
-// Derivatives of a guard along a motion: the size of its terms, its rate, and its derivative by each parameter.
+// Derivatives of a guard along a motion: the size of its terms, its rate, and its derivative by each parameter; how fast
+// the states move with each parameter, in their sizes.
 struct GuardAnswer {
   double size = 0.0, rate = 0.0;
-  Vector derivative;
+  Vector derivative, speed;
 };
 
 // The same without parameters: by the states and by time, the rate as it goes with the motion.

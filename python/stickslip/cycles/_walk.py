@@ -26,6 +26,7 @@ _ANY_TURN = 1e-4  # shorter steps pass any angle
 _PRECISE = 1e-3  # shorter steps approach a bifurcation
 _LEAST, _LEAST_CHANGE = 1e-6, 1e-12  # step, and its change of the parameter, at which a change is located
 _OVER = (1e-3, 3e-3, 1e-2, 3e-2)  # steps over orbits without derivatives
+_AHEAD = (1e-3, 1e-4)  # steps that tell if the branch goes on
 _SMALL, _VANISHING = 3e-2, 1e-3  # of the greatest orbit: the branch may end, and ends, at an equilibrium
 _EXTRAPOLATED = 6  # orbits from which the parameter at the equilibrium is extrapolated
 _APART = 1.5  # ratio of the times between two events for which their time is extrapolated to zero
@@ -85,9 +86,8 @@ class Walk:
             try:
                 after = self.step(at, step)
                 if not after.point.sequence.is_like(at.point.sequence):
-                    known = len(found)
-                    at, why = self._changes(at, after, points, found), "orbits of another branch"
-                    step, since = max(step * _SHORTER, _PRECISE) if len(found) > known else step * _SHORTER, 0
+                    at, step = self._changes(at, after, step, points, found)
+                    since, why = 0, "orbits of another branch"
                     continue
                 found += located(self, at, after)
             except NotClosed as error:
@@ -136,23 +136,36 @@ class Walk:
         reach = _REACH * abs(length)
         return close_on(at.point.family, frame, guess, at.tangent, reach, precise=precise)
 
-    def _changes(self, at: Place, after: Place, points: list[Point], found: list[Bifurcation]) -> Place:
-        """Locate a change of the sequence of events, and return a place behind it.
+    def _changes(
+        self, at: Place, after: Place, step: float, points: list[Point], found: list[Bifurcation]
+    ) -> tuple[Place, float]:
+        """Locate a change of the sequence of events; return a place behind it, and the next step.
 
-        If the orbit behind belongs to another branch, return the last place of this one.
+        If the orbit behind belongs to another branch, return the last place of this one; with the step 0 if it ends there.
         """
         trail, high = self._last_alike(at, after.step)
         low = trail[-1]
         points.append(low.point)
         if high is None:
-            return low
+            return low, _SHORTER * step
         edge, change = self._change([place.point for place in trail], low, high)
         size = after.step * np.linalg.norm(at.point.motion)
         if np.linalg.norm(edge.motion - low.point.motion) > _NEAR * size:
-            return low
+            return low, _SHORTER * step
+        if not self._leads_on(high):
+            return low, 0.0
         points += [edge, high.point] if edge is not low.point else [high.point]
         found.append(change)
-        return high
+        return high, max(_SHORTER * step, _PRECISE)
+
+    def _leads_on(self, place: Place) -> bool:
+        """True if the branch goes on in this direction; two branches that end there are mixed by numerical noise."""
+        for length in _AHEAD:
+            try:
+                return self.step(place, length).point.sequence.is_like(place.point.sequence)
+            except NotClosed:
+                continue
+        return False
 
     def _last_alike(self, at: Place, room: float) -> tuple[list[Place], Place | None]:
         """Return the places with the same sequence of events ahead, and the closest one that was met behind them."""
@@ -217,9 +230,11 @@ class Walk:
         """Step over orbits of which no derivatives are found, where two events are nearly simultaneous."""
         for length in _OVER:
             try:
-                return self.step(at, length)
+                found = self.step(at, length)
             except NotClosed:
                 continue
+            if found.point.sequence.is_like(at.point.sequence) or self._leads_on(found):
+                return found
         return None
 
     def _leaves(self, at: Place) -> bool:
