@@ -35,6 +35,9 @@ void bind_linear(py::module_ m) {
       .def_readonly("equalities", &Statics::equalities)
       .def_readonly("inequalities", &Statics::inequalities);
 
+  m.def(
+      "is_linear", [](const Compiled& c) { return c.system.smooth == nullptr; }, "machine"_a,
+      "True without elements that are functions of the motion.");
   m.def("statics", &statics, "machine"_a, "at"_a,
         "Equilibria: rows over states, holding forces, normal forces and 1.");
   m.def(

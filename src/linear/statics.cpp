@@ -5,6 +5,7 @@
 #include "dynamics/friction_force.hpp"
 #include "sensitivity/replica.hpp"
 
+#include <memory>
 #include <variant>
 
 namespace stickslip {
@@ -20,10 +21,12 @@ bool holds_by_bristles(const Friction& p) {
 class Balance {
 public:
   Balance(const std::shared_ptr<Compiled>& of, const State& at)
-      : machine(of), sys(of->system), state(at), x(at.x), s(sys.ns()) {
-    linear_only(sys, "the set of its equilibria");
+      : machine(of), turned(of->system.smooth ? std::make_unique<Tangent>(of->system) : nullptr),
+        sys(turned ? turned->system : of->system), state(at), x(at.x), s(sys.ns()) {
     for (Index i = 0; i < sys.n_coordinates; ++i) x(sys.n_coordinates + i) = 0.0;
+    if (turned) turned->move_to(at.t, x.data(), at.modes.sides);
     signal_values(sys, at.t, s.data());
+    if (turned) turned->write(s.data());
   }
 
   Statics run() {
@@ -51,6 +54,7 @@ public:
 
 private:
   const std::shared_ptr<Compiled>& machine;
+  std::unique_ptr<Tangent> turned; // of a machine that is not linear, at this state
   const System& sys;
   State state;
   Vector x, s;
@@ -171,7 +175,7 @@ private:
 
   // Segments of springs and limits of controllers end where these forms become positive.
   void ends() {
-    const LinearPart& part = machine->regimes.linear(sys, state.modes);
+    const LinearPart part = linear_part(sys, state.modes);
     for (const FlankGuard& g : part.flank_guards) require(over_states(g.form, -1.0));
     for (const SaturationGuard& g : part.guards)
       if (g.force.isZero(0.0)) require(over_states(g.form, -1.0));

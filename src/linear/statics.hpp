@@ -18,7 +18,8 @@ struct Statics {
   Matrix inequalities;
 };
 
-// With contacts, springs and controllers in the modes of `at`. Elements whose surface moves slide.
+// With contacts, springs and controllers in the modes of `at`. Elements whose surface moves slide. For a machine that is
+// not linear the rows hold at the positions of `at` alone.
 Statics statics(const std::shared_ptr<Compiled>& machine, const State& at);
 
 } // namespace stickslip

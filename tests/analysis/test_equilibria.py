@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import stickslip as ss
-from stickslip.analysis import equilibria
+from stickslip.analysis import equilibria, equilibrium_intervals
 
 
 def held_block(force: float = 3.0) -> ss.Machine:
@@ -154,5 +154,32 @@ def test_sampled_and_nonlinear_machines_are_refused() -> None:
     m.add_controller(ss.P(kp=1.0, period=0.1), measure="block", to="block")
     with pytest.raises(ValueError, match="the set of equilibria needs continuous controllers"):
         equilibria(m)
-    with pytest.raises(ValueError, match="the set of its equilibria needs constant matrices"):
+    with pytest.raises(ValueError, match="are no polyhedron: of one coordinate use equilibrium_intervals"):
         equilibria(ss.machines.pendulum(1.0, 1.0, ss.Coulomb(1.0)))
+
+
+def test_a_pendulum_rests_in_arcs() -> None:
+    """|m g l sin phi| <= M; near the top as well."""
+    m = ss.machines.pendulum(2.0, 1.5, ss.Coulomb(4.0, 3.0))
+    arc = np.arcsin(4.0 / (2.0 * 9.81 * 1.5))
+    found = equilibrium_intervals(m, (-3.0, 7.0))
+    expected = [[-arc, arc], [np.pi - arc, np.pi + arc], [2.0 * np.pi - arc, 2.0 * np.pi + arc]]
+    assert found == pytest.approx(np.array(expected), abs=1e-14)
+
+
+def test_intervals_of_a_stop_with_clearance_join() -> None:
+    """Both segments of the spring: |k (x - b)| <= Fs beyond the clearance."""
+    m = ss.Machine(mass=1.0, names=["q"])
+    m.add_friction("guide", on="q", law=ss.Coulomb(1.0, 0.5))
+    m.add_spring("stop", on="q", stiffness=50.0, backlash=0.4)
+    assert equilibrium_intervals(m, (-1.0, 1.0)) == pytest.approx(np.array([[-0.22, 0.22]]), rel=1e-13)
+
+
+def test_a_load_that_depends_on_the_position_bounds_the_interval() -> None:
+    """|k x| <= mu (N0 + a x²): a quadratic equation."""
+    m = ss.Machine(mass=1.0, stiffness=10.0, names=["q"])
+    m.add_friction("guide", on="q", law=ss.Coulomb(0.5, 0.3), normal_load=lambda q: 4.0 + 8.0 * q[0] ** 2)
+    low = (10.0 - np.sqrt(100.0 - 32.0)) / 8.0
+    high = (10.0 + np.sqrt(100.0 - 32.0)) / 8.0
+    found = equilibrium_intervals(m, (-3.0, 3.0))
+    assert found == pytest.approx(np.array([[-3.0, -high], [-low, low], [high, 3.0]]), rel=1e-13)

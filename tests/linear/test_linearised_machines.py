@@ -148,6 +148,34 @@ def test_a_closed_contact_reduces_the_order() -> None:
     assert m.linearise(at={"y.position": 0.1}).A.shape == (4, 4)
 
 
+def test_a_constraint_reduces_a_mass_to_a_pendulum() -> None:
+    """x² + y² = l², at rest below and above the centre: poles ±sqrt(∓g/l)."""
+    m = ss.Machine(mass=3.0 * np.eye(2), names=["x", "y"], force={"y": -3.0 * 9.81})
+    m.add_constraint("rod", lambda q: q[0] ** 2 + q[1] ** 2 - 4.0)
+    below = m.linearise(at={"x.position": 0.0, "y.position": -2.0})
+    assert below.states == ("x.position", "x.velocity")
+    assert np.asarray(below.poles()) == pytest.approx(np.array([-1j, 1j]) * np.sqrt(9.81 / 2.0), rel=1e-12)
+    above = m.poles(at={"x.position": 0.0, "y.position": 2.0})
+    assert sorted(above.real) == pytest.approx(np.array([-1.0, 1.0]) * np.sqrt(9.81 / 2.0), rel=1e-12)
+
+
+def test_a_bead_that_moves_in_a_bowl_is_linearised_along_it() -> None:
+    """Contact y = x²/(2 R) in motion, from the equation (1 + x²/R²) x'' = -x (x'²/R² + g/R)."""
+    g, radius = 9.81, 1.5
+    m = ss.Machine(mass=np.eye(2), names=["x", "y"], force={"y": -g})
+    m.add_contact("bowl", gap=lambda q: q[1] - q[0] ** 2 / (2.0 * radius))
+    run = ss.simulate(m, t_end=0.7, initial={"x.position": 0.5, "y.position": 0.25 / (2.0 * radius)})
+    x, v = (float(run[f"x.{part}"][-1]) for part in ("position", "velocity"))
+    mass, pull = 1.0 + x**2 / radius**2, v**2 / radius**2 + g / radius
+    expected = [
+        [0.0, 1.0],
+        [-pull / mass + x * pull * 2.0 * x / radius**2 / mass**2, -2.0 * x * v / radius**2 / mass],
+    ]
+    system = m.linearise(at=run)
+    assert system.states == ("x.position", "x.velocity")
+    assert system.A == pytest.approx(np.array(expected), rel=1e-10, abs=1e-10)
+
+
 def test_a_limited_output_is_constant_at_its_limit() -> None:
     m = ss.Machine(mass=1.0, stiffness=1.0, names=["q"])
     m.add_controller(ss.P(kp=10.0, limits=(-0.5, 0.5)), measure="q", reference=0.0, to="q")

@@ -205,6 +205,9 @@ def test_sampled_speed_control_in_sliding_is_the_exact_discretisation() -> None:
     b = (1.0 - a) / slope
     system = m.linearise("speed.reference", "slide.velocity", at=run.state)
     assert system.period == period
+    assert m.linearise("speed.reference", "slide.velocity", at="sliding").A == pytest.approx(
+        system.A, rel=1e-8
+    )
     law = ss.PI(kp=kp, ki=ki, period=period).matrices
     # State (v, z): u = C z + D (r - v), z+ = A z + B (r - v).
     A, B, C, D = (float(x[0, 0]) for x in (law.A, law.B, law.C, law.D))

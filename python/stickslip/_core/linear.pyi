@@ -41,6 +41,11 @@ class Statics:
     @property
     def rates(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
 
+def is_linear(machine: stickslip._core.dynamics.Compiled) -> bool:
+    """
+    True without elements that are functions of the motion.
+    """
+
 def linearise(
     machine: stickslip._core.dynamics.Compiled,
     at: stickslip._core.dynamics.State,

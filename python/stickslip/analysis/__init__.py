@@ -14,7 +14,7 @@ from stickslip.analysis.extractable import ExtractableEnergy, extractable_energy
 from stickslip.analysis.maps import ImpactMap, Region, StateMap, impact_map, state_map
 from stickslip.analysis.passive import Counterexample, Passivity, Storage, passivity
 from stickslip.analysis.resonance import TwoMassResonance, two_mass_resonance
-from stickslip.analysis.resting import EquilibriumSet, equilibria
+from stickslip.analysis.resting import EquilibriumSet, equilibria, equilibrium_intervals
 from stickslip.analysis.reversal import ReversalError, reversal_error
 from stickslip.analysis.stuck import StuckFractionMap, stuck_fraction_map
 from stickslip.analysis.tracking import FollowingError, Settling, Stops, following_error, settling, stops
@@ -46,6 +46,7 @@ __all__ = [
     "counter_flank_map",
     "describing_function",
     "equilibria",
+    "equilibrium_intervals",
     "extractable_energy",
     "following_error",
     "harmonic_balance",

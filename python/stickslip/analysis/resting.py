@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -260,16 +260,111 @@ def equilibria(
     >>> ss.analysis.equilibria(m)
     EquilibriumSet(slide.position 0.5 … 0.5, pid.z -2 … 2)
     """
+    compiled, state = _operating_state(machine, at, t, modes)
+    if not _core.linear.is_linear(compiled):
+        raise ValueError(
+            "the equilibria of a machine with elements that are functions of the motion are no polyhedron: of one "
+            "coordinate use equilibrium_intervals"
+        )
+    return _eliminated(compiled, state)
+
+
+def equilibrium_intervals(
+    machine: Machine | StateSpace | Any,
+    within: tuple[float, float],
+    *,
+    t: float = 0.0,
+    resolution: int = 400,
+) -> Array:
+    """Return the positions at which a machine of one coordinate can stay at rest, linear or not.
+
+    Parameters
+    ----------
+    machine : Machine
+        A machine of one coordinate without contacts, constraints and sampled controllers, or an object with one as
+        ``.machine``.
+    within : (float, float)
+        Least and greatest position of the search, in the unit of the coordinate.
+    t : float, default 0.0
+        Time of forces and loads, s.
+    resolution : int, default 400
+        Number of steps of the search; intervals and gaps that are shorter may be missed.
+
+    Returns
+    -------
+    ndarray, shape (k, 2)
+        Intervals in rising order. Their ends are exact to rounding; an equilibrium that no stiction holds is no interval
+        and is not listed.
+
+    Raises
+    ------
+    ValueError
+        If the machine has several coordinates, contacts, constraints or controllers with states.
+
+    Examples
+    --------
+    A pendulum with friction in its joint rests where ``|m g l sin(phi)|`` is at most 5 Nm:
+
+    >>> import numpy as np, stickslip as ss
+    >>> m = ss.machines.pendulum(mass=1.0, length=1.0, gravity=10.0, law=ss.Coulomb(5.0, 3.0))
+    >>> ss.analysis.equilibrium_intervals(m, (-1.0, 4.0)) / np.pi
+    array([[-0.16666667,  0.16666667],
+           [ 0.83333333,  1.16666667]])
+    """
+    compiled, state = _operating_state(machine, None, t, None)
+    if len(compiled.states) < 2 or len(compiled.coordinates) != 1:
+        reject("machine", list(compiled.coordinates), "a machine of one coordinate")
+    if compiled.contacts or compiled.constraints or compiled.controllers:
+        raise ValueError(
+            "equilibrium_intervals needs a machine without contacts, constraints and controllers"
+        )
+    low, high = (finite("within", x) for x in within)
+    if not low < high:
+        reject("within", within, "a pair (low, high) with low < high")
+
+    def slack(position: float) -> float:
+        x = np.zeros(len(compiled.states))
+        x[0] = position
+        here = _eliminated(compiled, _core.linear.moved(compiled, state, t, x))
+        if here.b_eq.size or not here.b_ub.size:
+            return -1.0
+        rows = np.maximum(np.max(np.abs(here.A_ub), axis=1), 1e-300)
+        return float(np.min((here.b_ub - here.A_ub[:, 0] * position) / rows))
+
+    grid = np.linspace(low, high, resolution + 1)
+    inside = np.array([slack(x) >= 0.0 for x in grid.tolist()])
+    ends = [low] if inside[0] else []
+    for k in np.flatnonzero(inside[1:] != inside[:-1]):
+        ends.append(_border(slack, float(grid[k]), float(grid[k + 1]), bool(inside[k])))
+    if inside[-1]:
+        ends.append(high)
+    return np.array(ends).reshape(-1, 2)
+
+
+def _border(slack: Callable[[float], float], low: float, high: float, is_inside: bool) -> float:
+    """Bisect to the border between a point inside and one outside, to the last digit."""
+    while low < (middle := 0.5 * (low + high)) < high:
+        if (slack(middle) >= 0.0) == is_inside:
+            low = middle
+        else:
+            high = middle
+    return low if is_inside else high
+
+
+def _operating_state(
+    machine: Any, at: Any, t: float, modes: Mapping[str, str | int] | None
+) -> tuple[_core.dynamics.Compiled, _core.dynamics.State]:
     holder = getattr(machine, "machine", machine)
     if not isinstance(holder, (Machine, StateSpace)):
         reject("machine", machine, "a stickslip.Machine or StateSpace, or hold one as .machine")
-    if any(period > 0.0 for period in holder.compile().sampling_periods):
+    compiled = holder.compile()
+    if any(period > 0.0 for period in compiled.sampling_periods):
         raise ValueError("the set of equilibria needs continuous controllers: give them without a period")
     time = None if isinstance(at, _core.dynamics.State) else t
     point = operating_point(holder, {} if at is None else at, time, modes)
     if point is None or isinstance(at, str):
         reject("at", at, "the state of a run, a run, or a mapping of values")
-    return _eliminated(holder.compile(), point.state)
+    return compiled, point.state
 
 
 def _eliminated(compiled: _core.dynamics.Compiled, state: _core.dynamics.State) -> EquilibriumSet:

@@ -12,7 +12,7 @@ from stickslip import _core
 from stickslip._checks import finite, reject
 from stickslip.errors import UnknownNameError
 from stickslip.linear.bench import OperatingPoint
-from stickslip.linear.steady import steady_motion
+from stickslip.linear.steady import continuous, steady_motion
 from stickslip.modes import Mode
 from stickslip.run.trajectory import Trajectory
 
@@ -50,8 +50,7 @@ def operating_point(
     if isinstance(at, str):
         if at not in ("sliding", "sticking"):
             reject("at", at, _ALLOWED)
-        state = steady_motion(compiled, _started(compiled, time or 0.0, {}), asked, at == "sliding")
-        return OperatingPoint(state, tuple(compiled.states))
+        return OperatingPoint(_steady(machine, time or 0.0, asked, at == "sliding"), tuple(compiled.states))
     if isinstance(at, Trajectory):
         state = _of_run(at, time)
     elif isinstance(at, _core.dynamics.State):
@@ -63,6 +62,36 @@ def operating_point(
     else:
         reject("at", at, _ALLOWED)
     return OperatingPoint(_core.linear.with_modes(compiled, state, asked), tuple(compiled.states))
+
+
+def _steady(
+    machine: BaseMachine, time: float, modes: Mapping[str, int], slides: bool
+) -> _core.dynamics.State:
+    """The steady motion; of a sampled machine that with the same controllers in continuous time, with its forces held."""
+    compiled = machine.compile()
+    start = _started(compiled, time, {})
+    if not any(period > 0.0 for period in compiled.sampling_periods):
+        return steady_motion(compiled, start, modes, slides)
+    other = continuous(machine)
+    steady = steady_motion(other, _started(other, time, {}), modes, slides)
+    values = dict(zip(other.states, steady.x.tolist(), strict=True))
+    x = np.array([values.get(name, 0.0) for name in compiled.states])
+    found = dict(zip(compiled.friction, steady.modes, strict=True))
+    start = _core.linear.with_modes(compiled, start, found | dict(modes))
+    held = [k for k, name in enumerate(compiled.states) if ".held" in name]
+    motion = _core.linear.linearise(compiled, start, x)
+    x[held] = np.linalg.lstsq(
+        motion.by_state[:, held], -motion.rate + _drift(compiled, motion.rate), rcond=None
+    )[0]
+    return _core.linear.moved(compiled, start, time, x)
+
+
+def _drift(compiled: _core.dynamics.Compiled, rate: Array) -> Array:
+    """Rates without those of velocities."""
+    n = len(compiled.coordinates)
+    drift = rate.copy()
+    drift[n : 2 * n] = 0.0
+    return drift
 
 
 def _mode(name: Any, given: str | int) -> int:

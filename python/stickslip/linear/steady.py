@@ -9,12 +9,17 @@ body without a spring.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _core
+from stickslip.machine._described import controller_of
 from stickslip.modes import Mode
+
+if TYPE_CHECKING:
+    from stickslip.machine.base import BaseMachine
 
 Array = NDArray[np.float64]
 State = _core.dynamics.State
@@ -41,12 +46,35 @@ def steady_motion(
     slides : bool
         True: all slide; False: all stick.
     """
-    if any(period > 0.0 for period in compiled.sampling_periods):
-        raise ValueError(
-            "at = 'sliding' and 'sticking' need a machine without sampled controllers: give at = run.state of a run that "
-            "has settled"
-        )
-    return _Search(compiled, start, modes).sliding() if slides else _Search(compiled, start, modes).sticking()
+    search = _Search(compiled, start, modes)
+    return search.sliding() if slides else search.sticking()
+
+
+def continuous(machine: BaseMachine) -> _core.dynamics.Compiled:
+    """Return the machine with its sampled controllers in continuous time, which has the same steady motions."""
+    description = machine._description
+    other = _core.model.Machine(
+        description.plant["kind"], {k: v for k, v in description.plant.items() if k != "kind"}
+    )
+    for element in description.elements:
+        fields = {k: v for k, v in element.items() if k != "kind"}
+        if element["kind"] == "controller":
+            control = dict(element["control"])
+            if control["options"]["period"]:
+                if control["law"]["kind"] in ("LTI", "Callable"):
+                    raise ValueError(
+                        f"at = 'sliding' and 'sticking' need controllers that exist in continuous time, which "
+                        f"'{element['name']}' does not: give at = run.state of a run that has settled"
+                    )
+                control["options"] = control["options"] | {
+                    "period": 0.0,
+                    "delay": 0.0,
+                    "quantum": 0.0,
+                    "rate": "measured",
+                }
+            fields["control"] = controller_of(control).compiled
+        other.add(element["kind"], fields)
+    return _core.dynamics.compile(other)
 
 
 class _Search:

@@ -53,7 +53,8 @@ class LinearMachine(BaseMachine):
             * ``"frictionless"``: the linear part, without friction, contacts and limits of controllers; springs at zero
               elongation.
             * ``"sliding"``: the steady motion in which every friction element slides.
-            * ``"sticking"``: the equilibrium in which every element sticks whose law can.
+            * ``"sticking"``: the equilibrium in which every element sticks whose law can; limits of the forces that hold
+              it are not checked (see `analysis.equilibria`).
             * ``run.state``: a state, with its modes.
             * a run: at time `t`, by default at its end.
             * a mapping: values of states, such as ``{"block.velocity": 0.3}``, all others as at the start of a run.
