@@ -22,5 +22,6 @@ void bind_samples(pybind11::module_ m); // a part of bind_run
 void bind_realtime(pybind11::module_ m);
 void bind_ensemble(pybind11::module_ m);
 void bind_sensitivity(pybind11::module_ m);
+void bind_export(pybind11::module_ m);
 
 } // namespace stickslip::bindings

@@ -20,6 +20,7 @@ PYBIND11_MODULE(engine, m) {
   b::bind_realtime(m.def_submodule("realtime", "Fixed-step simulation for real time."));
   b::bind_ensemble(m.def_submodule("ensemble", "Many runs at once."));
   b::bind_sensitivity(m.def_submodule("sensitivity", "Derivatives along a run."));
+  b::bind_export(m.def_submodule("export", "Machines for other programs."));
 }
 
 // The types of the module exist once per process. In a subinterpreter pybind11 would wait for the lock of the main

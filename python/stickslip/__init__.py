@@ -189,6 +189,7 @@ _LAZY = (
     "stickslip.contact",
     "stickslip.contours",
     "stickslip.cycles",
+    "stickslip.export",
     "stickslip.identify",
     "stickslip.lcp",
     "stickslip.linear",

@@ -22,6 +22,8 @@ ROOMS = (
     "realtime",
     "ensemble",
     "sensitivity",
+    "export",
+    "fmi",
 )
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 FILES = sorted(path for path in SOURCE.rglob("*") if path.suffix in {".hpp", ".cpp"})

@@ -1,0 +1,198 @@
+#include "export/co_simulation.hpp"
+
+#include "core/error.hpp"
+#include "ensemble/with_numbers.hpp"
+#include "run/check.hpp"
+#include "run/simulate.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace stickslip {
+
+namespace {
+
+template <class Named> List<std::string> names_of(const List<Named>& list) {
+  List<std::string> names;
+  for (const Named& one : list) names.push_back(one.name);
+  return names;
+}
+
+template <class Named> Vector values_of(const List<Named>& list) {
+  Vector values(list.size());
+  for (Index k = 0; k < list.size(); ++k) values(k) = list[k].value;
+  return values;
+}
+
+// Sums up impulses; motion is read at communication points alone.
+class ImpulseSums final : public Recorder {
+public:
+  ImpulseSums(const System& of, Vector& to) : sys(of), sums(to) {}
+
+  void segment(const Regime&, double, double, const Step&, const Matrix&) override {}
+  bool motion() const override { return false; }
+  bool takes_strides() const override { return true; }
+  void events(List<Event>& events) override {
+    for (const Event& e : events)
+      if (e.impact) sums(e.element - sys.friction.size()) += e.normal_impulse;
+  }
+
+private:
+  const System& sys;
+  Vector& sums;
+};
+
+} // namespace
+
+CoSimulation::CoSimulation(std::shared_ptr<const ExportedMachine> of) : exported(std::move(of)) {
+  reset();
+}
+
+void CoSimulation::reset() {
+  s = {};
+  s.parameters = values_of(exported->parameters);
+  s.inputs = values_of(exported->inputs);
+  s.rtol = exported->rtol;
+  compiled.reset(), runner.reset(), samples.reset();
+}
+
+void CoSimulation::set_start(double t, std::optional<double> rtol) {
+  s.t_start = finite("startTime", t);
+  s.rtol = rtol ? positive("tolerance", *rtol) : exported->rtol;
+  s.started = false;
+}
+
+void CoSimulation::set_parameter(Index which, double value) {
+  const std::string& name = exported->parameters[which].name;
+  s.parameters(which) = finite(name, value);
+  s.started = false;
+  compiled.reset();
+}
+
+void CoSimulation::set_input(Index which, double value) {
+  finite(exported->inputs[which].name, value);
+  if (compiled) inputs->check(compiled->system, which, value);
+  if (s.inputs(which) == value) return;
+  s.inputs(which) = value;
+  s.inputs_changed = true;
+  samples.reset();
+}
+
+void CoSimulation::compile_machine() {
+  if (compiled) return;
+  runner.reset(), samples.reset();
+  Vector x0 = exported->initial;
+  const Vector given = values_of(exported->parameters);
+  const bool as_exported = s.parameters == given;
+  auto fresh = std::make_shared<Compiled>();
+  fresh->system =
+      as_exported
+          ? compile(exported->machine)
+          : compile(with_numbers(exported->machine, names_of(exported->parameters), s.parameters, x0));
+  if (x0.size() != fresh->system.nx)
+    reject("initial", "has " + std::to_string(x0.size()) + " values for " + std::to_string(fresh->system.nx) +
+                          " states");
+  inputs.emplace(fresh->system, names_of(exported->inputs));
+  outputs.clear();
+  for (const ExportedOutput& one : exported->outputs)
+    outputs.push_back(&find_output(fresh->system, one.name));
+  compiled = std::move(fresh);
+  start_values = std::move(x0);
+}
+
+void CoSimulation::start() {
+  if (s.started) return;
+  compile_machine();
+  for (Index k = 0; k < s.inputs.size(); ++k) inputs->check(compiled->system, k, s.inputs(k));
+  s.greatest = s.inputs;
+  s.held = {{s.t_start, s.inputs}};
+  inputs->write(compiled->system, s.greatest, s.held);
+  size_states(compiled->system);
+  make_runner();
+  s.before.state = initial_state(compiled->system, s.t_start, start_values);
+  s.before.impulses = Vector::Zero(compiled->system.contacts.size());
+  options.t_end = std::numeric_limits<double>::max();
+  validate(compiled->system, s.before.state, options);
+  s.now = s.before;
+  s.started = true, s.inputs_changed = false;
+  run_to(s.t_start, false);
+}
+
+// A machine that is not linear keeps a copy of its signals in the runner.
+void CoSimulation::write_inputs() {
+  System& sys = compiled->system;
+  const bool grown = (s.inputs.array().abs() > s.greatest.array().abs()).any();
+  if (grown) s.greatest = (s.inputs.array().abs() > s.greatest.array().abs()).select(s.inputs, s.greatest);
+  inputs->write(sys, s.greatest, s.held);
+  if (grown) {
+    size_states(sys);
+    for (ReachedPoint* point : {&s.before, &s.now})
+      point->state.nominal = point->state.nominal.cwiseMax(sys.nominal);
+  }
+  if (sys.smooth) make_runner();
+}
+
+void CoSimulation::make_runner() {
+  options.rtol = s.rtol;
+  options.max_step = exported->max_step;
+  options.keep = Keep::nothing;
+  runner = std::make_unique<Runner>(compiled->system, compiled->regimes, options);
+}
+
+void CoSimulation::settle() {
+  start();
+  if (!s.inputs_changed) return;
+  const double t = s.now.state.t;
+  const bool again = !(s.now.state.base_t < t); // the point itself has been computed with the inputs before
+  if (again)
+    s.now = s.before;
+  else
+    s.before = s.now;
+  if (s.held.back().from < t)
+    s.held.push_back({t, s.inputs});
+  else
+    s.held.back().values = s.inputs;
+  // Values that ended before the state from which the motion is computed.
+  while (s.held.size() > 1 && s.held[1].from <= s.before.state.base_t) s.held.erase(s.held.begin());
+  write_inputs();
+  if (again && !compiled->system.smooth) runner->signals_changed();
+  s.inputs_changed = false;
+  run_to(t, false);
+}
+
+bool CoSimulation::advance(double t_end, bool to_event) {
+  settle();
+  s.before = s.now;
+  return run_to(t_end, to_event);
+}
+
+bool CoSimulation::run_to(double t, bool to_event) {
+  samples.reset();
+  options.t_end = t;
+  options.max_events = to_event ? 0 : std::numeric_limits<std::int64_t>::max();
+  ImpulseSums sums(compiled->system, s.now.impulses);
+  const Outcome outcome = runner->run(s.now.state, sums, {});
+  if (outcome.status != Status::finished && outcome.status != Status::budget) throw RunEnded(outcome.message);
+  return outcome.status == Status::budget;
+}
+
+void CoSimulation::set_state(CoSimulationState given) {
+  const bool same_machine = compiled && given.parameters == s.parameters && given.rtol == s.rtol;
+  const bool same_sizes = same_machine && s.started && given.greatest == s.greatest;
+  s = std::move(given);
+  samples.reset();
+  if (!same_machine) compiled.reset();
+  if (!s.started) return;
+  compile_machine();
+  System& sys = compiled->system;
+  inputs->write(sys, s.greatest, s.held);
+  if (!same_sizes) size_states(sys);
+  check(sys, s.before.state), check(sys, s.now.state);
+  if (runner && !sys.smooth)
+    runner->signals_changed();
+  else
+    make_runner();
+}
+
+} // namespace stickslip

@@ -1,0 +1,88 @@
+// A machine that another program advances from one communication point to the next, with inputs that are held in
+// between. Motion and events are those of simulate() with the same signals, whatever the distance of the points: a run
+// that ends within a step repeats it when it continues.
+//
+// Inputs that are set at a communication point hold from there on, the point itself included. Sampling instants or
+// events at the point have been computed with the inputs before; they are computed again from the state before the
+// point.
+#pragma once
+
+#include "export/exported_machine.hpp"
+#include "export/held_inputs.hpp"
+#include "run/run.hpp"
+#include "run/samples.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace stickslip {
+
+// A run and the sums of the impulses of its impacts so far, of each contact.
+struct ReachedPoint {
+  State state;
+  Vector impulses;
+};
+
+// All that distinguishes one instance from another of the same machine.
+struct CoSimulationState {
+  Vector parameters, inputs;
+  double t_start = 0.0, rtol = 0.0;
+  bool started = false;
+  bool inputs_changed = false;
+  Vector greatest; // size of each input so far
+  List<HeldValues> held;
+  ReachedPoint before, now; // a state before the communication point, and the state there
+};
+
+std::string to_bytes(const CoSimulationState& state);
+CoSimulationState co_simulation_state(std::string_view bytes);
+
+class CoSimulation {
+public:
+  explicit CoSimulation(std::shared_ptr<const ExportedMachine> of);
+
+  const ExportedMachine& machine() const { return *exported; }
+  double time() const { return s.started ? s.now.state.t : s.t_start; }
+
+  void reset();
+  void set_start(double t, std::optional<double> rtol); // before the start
+  void set_parameter(Index which, double value);        // before the start
+  void set_input(Index which, double value);
+  double parameter(Index which) const { return s.parameters(which); }
+  double input(Index which) const { return s.inputs(which); }
+  double output(Index which); // at the communication point
+
+  void start();
+  // Applies inputs that have been set at the present time.
+  void settle();
+  // To t_end, or to the first event before. True at an event. Throws RunEnded if the run cannot continue.
+  bool advance(double t_end, bool to_event);
+
+  const CoSimulationState& state() const { return s; }
+  void set_state(CoSimulationState given);
+
+private:
+  std::shared_ptr<const ExportedMachine> exported;
+  CoSimulationState s;
+  Options options;
+  std::shared_ptr<Compiled> compiled;
+  Vector start_values; // of its states
+  std::optional<HeldInputs> inputs;
+  List<const Variable*> outputs;
+  std::unique_ptr<Runner> runner;
+  std::unique_ptr<Samples> samples; // of the communication point
+
+  void compile_machine();
+  void make_runner();
+  void write_inputs();
+  bool run_to(double t, bool to_event);
+  Samples& present();
+  double read(Read from, Index index, Index part);
+};
+
+struct RunEnded : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+} // namespace stickslip
