@@ -1,11 +1,13 @@
 #include "export/co_simulation.hpp"
 
 #include "core/error.hpp"
+#include "core/polynomial.hpp"
 #include "ensemble/with_numbers.hpp"
 #include "run/check.hpp"
 #include "run/simulate.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -25,14 +27,17 @@ template <class Named> Vector values_of(const List<Named>& list) {
   return values;
 }
 
-// Sums up impulses; motion is read at communication points alone.
-class ImpulseSums final : public Recorder {
+// Sums of impulses, and the motion at the end.
+class Gauge final : public Recorder {
 public:
-  ImpulseSums(const System& of, Vector& to) : sys(of), sums(to) {}
+  Gauge(const System& of, Vector& impulses, MotionAhead& motion) : sys(of), sums(impulses), ahead(motion) {}
 
   void segment(const Regime&, double, double, const Step&, const Matrix&) override {}
+  void last(const Regime&, double t0, double t1, const Step& step, const Matrix& C) override {
+    ahead.t0 = t0, ahead.t1 = t1, ahead.h = step.h;
+    ahead.coefficients = C.leftCols(step.columns);
+  }
   bool motion() const override { return false; }
-  bool takes_strides() const override { return true; }
   void events(List<Event>& events) override {
     for (const Event& e : events)
       if (e.impact) sums(e.element - sys.friction.size()) += e.normal_impulse;
@@ -41,7 +46,12 @@ public:
 private:
   const System& sys;
   Vector& sums;
+  MotionAhead& ahead;
 };
+
+bool is_sampled(const System& sys) {
+  return std::any_of(sys.loops.begin(), sys.loops.end(), [](const Loop& l) { return !l.block.continuous(); });
+}
 
 } // namespace
 
@@ -55,10 +65,11 @@ void CoSimulation::reset() {
   s.inputs = values_of(exported->inputs);
   s.rtol = exported->rtol;
   compiled.reset(), runner.reset(), samples.reset();
+  ahead = {}, expects_change = false;
 }
 
 void CoSimulation::set_start(double t, std::optional<double> rtol) {
-  s.t_start = finite("startTime", t);
+  s.t = s.t_start = finite("startTime", t);
   s.rtol = rtol ? positive("tolerance", *rtol) : exported->rtol;
   s.started = false;
 }
@@ -142,15 +153,19 @@ void CoSimulation::make_runner() {
 
 void CoSimulation::settle() {
   start();
+  if (std::exchange(expects_change, false) && !s.inputs_changed)
+    inputs->write(compiled->system, s.greatest, s.held);
   if (!s.inputs_changed) return;
-  const double t = s.now.state.t;
-  const bool again = !(s.now.state.base_t < t); // the point itself has been computed with the inputs before
+  const double t = s.t;
+  // The point itself has been computed with the inputs before.
+  const bool again = !(s.now.state.base_t < t - s.rounding);
+  const double from = again ? std::min(t, s.now.state.base_t) : t;
   if (again)
     s.now = s.before;
   else
     s.before = s.now;
-  if (s.held.back().from < t)
-    s.held.push_back({t, s.inputs});
+  if (s.held.back().from < from)
+    s.held.push_back({from, s.inputs});
   else
     s.held.back().values = s.inputs;
   // Values that ended before the state from which the motion is computed.
@@ -162,19 +177,58 @@ void CoSimulation::settle() {
 }
 
 bool CoSimulation::advance(double t_end, bool to_event) {
+  const bool changes = s.inputs_changed;
   settle();
+  s.rounding = Schedule::one_instant * std::abs(t_end);
+  // Importers add steps, while sampling instants are products, so both differ by many roundings after a long time.
+  constexpr double same_instant = 1e-9; // of a step
+  if (is_sampled(compiled->system)) s.rounding = std::max(s.rounding, same_instant * (t_end - s.t));
+  if (t_end < ahead.t1 && move_to(t_end)) return false;
   s.before = s.now;
-  return run_to(t_end, to_event);
+  return changes ? run_to_change(t_end, to_event) : run_to(t_end, to_event);
+}
+
+// To a time within the step that has been made, or to its start where this is the same instant.
+bool CoSimulation::move_to(double t) {
+  State& state = s.now.state;
+  const System& sys = compiled->system;
+  const double at = std::max(t, state.base_t);
+  if (!(at >= ahead.t0 && at <= ahead.t1) || sys.smooth || sys.constraints.any()) return false;
+  samples.reset();
+  s.t = t, state.t = at;
+  polynomial::values(ahead.coefficients.data(), sys.nx, ahead.coefficients.cols(),
+                     ahead.h > 0.0 ? (at - ahead.t0) / ahead.h : 0.0, state.x.data());
+  return true;
+}
+
+// Inputs that have changed at the last point will change at the next one: a step that ends there is shorter than one
+// of which only a part counts. Samples at the point would be lost.
+bool CoSimulation::run_to_change(double t, bool to_event) {
+  if (is_sampled(compiled->system)) return run_to(t, to_event);
+  s.held.push_back({t, s.inputs});
+  inputs->write(compiled->system, s.greatest, s.held);
+  s.held.pop_back();
+  const bool event = run_to(std::max(s.now.state.t, t - 2.0 * s.rounding), to_event);
+  if (event) {
+    inputs->write(compiled->system, s.greatest, s.held);
+    return true;
+  }
+  if (!move_to(t)) s.t = s.now.state.t = t;
+  expects_change = true;
+  return false;
 }
 
 bool CoSimulation::run_to(double t, bool to_event) {
   samples.reset();
-  options.t_end = t;
+  options.t_end = t + s.rounding;
   options.max_events = to_event ? 0 : std::numeric_limits<std::int64_t>::max();
-  ImpulseSums sums(compiled->system, s.now.impulses);
-  const Outcome outcome = runner->run(s.now.state, sums, {});
+  Gauge gauge(compiled->system, s.now.impulses, ahead);
+  const Outcome outcome = runner->run(s.now.state, gauge, {});
   if (outcome.status != Status::finished && outcome.status != Status::budget) throw RunEnded(outcome.message);
-  return outcome.status == Status::budget;
+  const bool event = outcome.status == Status::budget;
+  s.t = event ? s.now.state.t : t;
+  if (!event) move_to(t);
+  return event;
 }
 
 void CoSimulation::set_state(CoSimulationState given) {
@@ -182,6 +236,7 @@ void CoSimulation::set_state(CoSimulationState given) {
   const bool same_sizes = same_machine && s.started && given.greatest == s.greatest;
   s = std::move(given);
   samples.reset();
+  ahead = {}, expects_change = false;
   if (!same_machine) compiled.reset();
   if (!s.started) return;
   compile_machine();

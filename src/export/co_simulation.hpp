@@ -24,9 +24,17 @@ struct ReachedPoint {
   Vector impulses;
 };
 
+// The motion from a reached point to the end of the step within which the point lies.
+struct MotionAhead {
+  double t0 = 0.0, t1 = 0.0, h = 0.0;
+  Matrix coefficients; // in powers of (t - t0) / h
+};
+
 // All that distinguishes one instance from another of the same machine.
 struct CoSimulationState {
   Vector parameters, inputs;
+  double t = 0.0;        // the communication point
+  double rounding = 0.0; // instants of the run within this of the point are at the point
   double t_start = 0.0, rtol = 0.0;
   bool started = false;
   bool inputs_changed = false;
@@ -43,7 +51,7 @@ public:
   explicit CoSimulation(std::shared_ptr<const ExportedMachine> of);
 
   const ExportedMachine& machine() const { return *exported; }
-  double time() const { return s.started ? s.now.state.t : s.t_start; }
+  double time() const { return s.t; }
 
   void reset();
   void set_start(double t, std::optional<double> rtol); // before the start
@@ -72,11 +80,16 @@ private:
   List<const Variable*> outputs;
   std::unique_ptr<Runner> runner;
   std::unique_ptr<Samples> samples; // of the communication point
+  MotionAhead ahead;
+  bool expects_change =
+      false; // the signals have a breakpoint at the present time, where inputs may change again
 
   void compile_machine();
   void make_runner();
   void write_inputs();
   bool run_to(double t, bool to_event);
+  bool run_to_change(double t, bool to_event);
+  bool move_to(double t);
   Samples& present();
   double read(Read from, Index index, Index part);
 };

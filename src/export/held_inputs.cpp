@@ -28,7 +28,8 @@ void HeldInputs::write(System& sys, const Vector& before, const List<HeldValues>
       p.c[0] = use.gain * value;
     };
     add(-std::numeric_limits<double>::infinity(), before(use.input));
-    steps.pieces.front().harmonics.emplace_back(); // of amplitude zero: no signal that a run takes for a constant
+    steps.pieces.front()
+        .harmonics.emplace_back(); // of amplitude zero: no signal that a run takes for a constant
     for (const HeldValues& one : held) add(one.from, one.values(use.input));
     List<Piece>& pieces = sys.signals[use.signal].pieces;
     if (use.rest.pieces.size() > 1 || !is_flat(use.rest.pieces.front())) {

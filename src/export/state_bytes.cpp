@@ -49,8 +49,8 @@ template <Is<ReachedPoint> T> auto members(T& r) {
   return std::tie(r.state, r.impulses);
 }
 template <Is<CoSimulationState> T> auto members(T& r) {
-  return std::tie(r.parameters, r.inputs, r.t_start, r.rtol, r.started, r.inputs_changed, r.greatest, r.held,
-                  r.before, r.now);
+  return std::tie(r.parameters, r.inputs, r.t, r.rounding, r.t_start, r.rtol, r.started, r.inputs_changed,
+                  r.greatest, r.held, r.before, r.now);
 }
 
 namespace {

@@ -51,8 +51,8 @@ public:
   void operator()(const Combination& c) { (*this)(c.parts); }
   void operator()(const Program&) {
     throw InvalidArgument(
-        "controller " + owner +
-        " is a Python function, which does not exist outside of Python: leave the controller out, "
+        "controller '" + owner +
+        "' is a Python function, which does not exist outside of Python: leave the controller out, "
         "and drive its target by a stickslip.Input");
   }
   void operator()(const std::shared_ptr<const CurveFunction>&) {

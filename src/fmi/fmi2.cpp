@@ -3,7 +3,7 @@
 #include "fmi/interface.hpp"
 
 #ifdef STICKSLIP_FMI_HEADERS // the standard's own, to compare the functions with
-#include "fmi2Functions.h"
+#include <fmi2Functions.h>
 #else
 #include "fmi/fmi2_types.hpp"
 #endif

@@ -4,7 +4,7 @@
 #include "fmi/interface.hpp"
 
 #ifdef STICKSLIP_FMI_HEADERS // the standard's own, to compare the functions with
-#include "fmi3Functions.h"
+#include <fmi3Functions.h>
 #else
 #include "fmi/fmi3_types.hpp"
 #endif

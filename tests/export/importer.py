@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,19 @@ import stickslip as ss
 class Importer:
     """One instance of an extracted FMU, by the names of its variables."""
 
-    def __init__(self, folder: Path, *, events: bool = False, token: str | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        events: bool = False,
+        token: str | None = None,
+        log: Callable[[str], Any] | None = None,
+    ) -> None:
         described = fmpy.read_model_description(str(folder))
         self.variables = {v.name: v for v in described.modelVariables}
         self.is_3 = described.fmiVersion == "3.0"
         self.messages: list[str] = []
+        self.tell = log or self.messages.append
         given = {
             "guid": token or described.guid,
             "modelIdentifier": described.coSimulation.modelIdentifier,
@@ -42,7 +49,7 @@ class Importer:
         self.t = 0.0
 
     def _log(self, environment: Any, status: int, category: bytes, message: bytes) -> None:
-        self.messages.append(message.decode())
+        self.tell(message.decode())
 
     def start(self, values: Mapping[str, float] = {}, t: float = 0.0, tolerance: float | None = None) -> None:
         self.t = t
@@ -76,7 +83,9 @@ class Importer:
         self.t = done[3] if self.is_3 and done else self.t + length
         return done
 
-    def run(self, times: np.ndarray, outputs: Sequence[str], inputs: Mapping[str, np.ndarray] = {}) -> np.ndarray:
+    def run(
+        self, times: np.ndarray, outputs: Sequence[str], inputs: Mapping[str, np.ndarray] = {}
+    ) -> np.ndarray:
         """Outputs at all communication points, under the inputs that hold from each point on."""
         rows = []
         for k in range(len(times)):
@@ -111,8 +120,3 @@ def imported(machine: Any, events: bool = False, **arguments: Any) -> Iterator[I
             yield one
         finally:
             one.close()
-
-
-def handle(state: Any) -> ctypes.c_void_p:
-    """State of an FMU as FMPy hands it on."""
-    return state if isinstance(state, ctypes.c_void_p) else ctypes.c_void_p(state)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from stickslip import _core
-from stickslip.export._variables import Variable, base_unit, unit_text
+from stickslip.export._variables import Variable, base_unit
 
 _CO_SIMULATION = {
     "2.0": {
@@ -47,7 +47,8 @@ def model_description(
         (_add_variable_2 if version == "2.0" else _add_variable_3)(listed, variable)
     _add_structure(root, variables, version)
     indent(root)
-    return tostring(root, encoding="utf-8", xml_declaration=True)
+    text: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
+    return text
 
 
 def _add_units(root: Element, variables: Sequence[Variable]) -> None:
@@ -96,6 +97,3 @@ def _add_structure(root: Element, variables: Sequence[Variable], version: str) -
             unknowns = SubElement(structure, kind)
             for v in outputs:  # numbers of variables count from 1
                 SubElement(unknowns, "Unknown", {"index": str(v.reference + 1)})
-
-
-__all__ = ["model_description", "unit_text"]

@@ -75,4 +75,7 @@ def variables(machine: BaseMachine, exported: dict[str, Any]) -> list[Variable]:
         else:
             add(name, "parameter", f"initial value of {name}", signals.get(name, NUMBER), start=start)
     wanted = [f"{v.key}_start" if v.described.startswith("initial") else v.key for v in found[1:]]
-    return [found[0], *(replace(v, name=name) for v, name in zip(found[1:], variable_names(wanted), strict=True))]
+    return [
+        found[0],
+        *(replace(v, name=name) for v, name in zip(found[1:], variable_names(wanted), strict=True)),
+    ]

@@ -183,7 +183,9 @@ def _folder(version: str) -> str:
     machine = platform.machine().lower()
     if version == "3.0":
         return f"{_PROCESSOR.get(machine, machine)}-{_SYSTEM}"
-    return {"windows": "win", "darwin": "darwin", "linux": "linux"}[_SYSTEM] + ("64" if sys.maxsize > 2**32 else "32")
+    return {"windows": "win", "darwin": "darwin", "linux": "linux"}[_SYSTEM] + (
+        "64" if sys.maxsize > 2**32 else "32"
+    )
 
 
 _FOLDERS = {version: _folder(version) for version in ("2.0", "3.0")}
