@@ -152,14 +152,41 @@ void CoSimulation::make_runner() {
 }
 
 void CoSimulation::settle() {
+  apply_inputs();
+  if (!s.open) return;
+  forget_expected_change();
+  s.open = false;
+  s.before = s.now;
+  run_to(s.t, false);
+}
+
+void CoSimulation::forget_expected_change() {
+  if (std::exchange(expects_change, false)) inputs->write(compiled->system, s.greatest, s.held);
+}
+
+// The earliest sampling instant at the communication point, or the point.
+double CoSimulation::next_sampling() const {
+  double at = s.t;
+  const auto offer = [&](double t) {
+    if (std::abs(t - s.t) <= s.rounding) at = std::min(at, t);
+  };
+  const Ticks& ticks = s.now.state.ticks;
+  const List<Loop>& loops = compiled->system.loops;
+  for (Index b = 0; b < loops.size(); ++b) {
+    if (loops[b].block.continuous()) continue;
+    offer(instant(loops[b], ticks.next[b]));
+    if (ticks.pending[b] != Ticks::none) offer(instant(loops[b], ticks.pending[b]) + loops[b].block.delay);
+  }
+  return at;
+}
+
+void CoSimulation::apply_inputs() {
   start();
-  if (std::exchange(expects_change, false) && !s.inputs_changed)
-    inputs->write(compiled->system, s.greatest, s.held);
   if (!s.inputs_changed) return;
   const double t = s.t;
   // The point itself has been computed with the inputs before.
   const bool again = !(s.now.state.base_t < t - s.rounding);
-  const double from = again ? std::min(t, s.now.state.base_t) : t;
+  const double from = again ? std::min(t, s.now.state.base_t) : next_sampling();
   if (again)
     s.now = s.before;
   else
@@ -172,13 +199,15 @@ void CoSimulation::settle() {
   while (s.held.size() > 1 && s.held[1].from <= s.before.state.base_t) s.held.erase(s.held.begin());
   write_inputs();
   if (again && !compiled->system.smooth) runner->signals_changed();
-  s.inputs_changed = false;
+  s.inputs_changed = s.open = expects_change = false;
   run_to(t, false);
 }
 
 bool CoSimulation::advance(double t_end, bool to_event) {
   const bool changes = s.inputs_changed;
-  settle();
+  apply_inputs();
+  forget_expected_change();
+  s.open = false;
   s.rounding = Schedule::one_instant * std::abs(t_end);
   // Importers add steps, while sampling instants are products, so both differ by many roundings after a long time.
   constexpr double same_instant = 1e-9; // of a step
@@ -202,9 +231,8 @@ bool CoSimulation::move_to(double t) {
 }
 
 // Inputs that have changed at the last point will change at the next one: a step that ends there is shorter than one
-// of which only a part counts. Samples at the point would be lost.
+// of which only a part counts. Sampling instants at the point wait for the inputs, or for somebody to read outputs.
 bool CoSimulation::run_to_change(double t, bool to_event) {
-  if (is_sampled(compiled->system)) return run_to(t, to_event);
   s.held.push_back({t, s.inputs});
   inputs->write(compiled->system, s.greatest, s.held);
   s.held.pop_back();
@@ -215,6 +243,7 @@ bool CoSimulation::run_to_change(double t, bool to_event) {
   }
   if (!move_to(t)) s.t = s.now.state.t = t;
   expects_change = true;
+  s.open = is_sampled(compiled->system);
   return false;
 }
 

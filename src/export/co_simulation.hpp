@@ -26,8 +26,8 @@ struct ReachedPoint {
 
 // The motion from a reached point to the end of the step within which the point lies.
 struct MotionAhead {
-  double t0 = 0.0, t1 = 0.0, h = 0.0;
-  Matrix coefficients; // in powers of (t - t0) / h
+  double t0 = 1.0, t1 = 0.0, h = 0.0; // nothing is known
+  Matrix coefficients;                // in powers of (t - t0) / h
 };
 
 // All that distinguishes one instance from another of the same machine.
@@ -38,7 +38,8 @@ struct CoSimulationState {
   double t_start = 0.0, rtol = 0.0;
   bool started = false;
   bool inputs_changed = false;
-  Vector greatest; // size of each input so far
+  bool open = false; // sampling instants at the communication point are still to be computed
+  Vector greatest;   // size of each input so far
   List<HeldValues> held;
   ReachedPoint before, now; // a state before the communication point, and the state there
 };
@@ -62,7 +63,7 @@ public:
   double output(Index which); // at the communication point
 
   void start();
-  // Applies inputs that have been set at the present time.
+  // Applies inputs that have been set at the communication point, and computes sampling instants there.
   void settle();
   // To t_end, or to the first event before. True at an event. Throws RunEnded if the run cannot continue.
   bool advance(double t_end, bool to_event);
@@ -86,7 +87,10 @@ private:
 
   void compile_machine();
   void make_runner();
+  void apply_inputs();
   void write_inputs();
+  void forget_expected_change();
+  double next_sampling() const;
   bool run_to(double t, bool to_event);
   bool run_to_change(double t, bool to_event);
   bool move_to(double t);

@@ -6,8 +6,10 @@
 namespace stickslip {
 
 double CoSimulation::output(Index which) {
-  settle();
+  apply_inputs();
   const Variable& v = *outputs[which];
+  if (v.from == Read::state && v.index < compiled->system.plant_states) return s.now.state.x(v.index);
+  settle();
   if (v.from != Read::sum) return read(v.from, v.index, v.part);
   double sum = 0.0;
   for (const VariableTerm& term : v.terms) sum += term.factor * read(term.from, term.index, term.part);

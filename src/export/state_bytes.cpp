@@ -50,7 +50,7 @@ template <Is<ReachedPoint> T> auto members(T& r) {
 }
 template <Is<CoSimulationState> T> auto members(T& r) {
   return std::tie(r.parameters, r.inputs, r.t, r.rounding, r.t_start, r.rtol, r.started, r.inputs_changed,
-                  r.greatest, r.held, r.before, r.now);
+                  r.open, r.greatest, r.held, r.before, r.now);
 }
 
 namespace {
