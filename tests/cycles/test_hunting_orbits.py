@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import stickslip as ss
+from stickslip.cycles._flow import Flow, Shot
 
 LUGRE = ss.LuGre(
     stiffness=1e5, damping=np.sqrt(1e5), viscous=0.4, static=1.5, kinetic=1.0, stribeck_velocity=1e-3
@@ -11,11 +12,11 @@ LUGRE = ss.LuGre(
 STRIBECK = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1e-3, shape=2.0) + ss.Viscous(0.4)
 
 
-def servo(law: ss.Law, period: float | None = None) -> ss.Machine:
+def servo(law: ss.Law, period: float | None = None, ki: float = 4.0) -> ss.Machine:
     m = ss.Machine(mass=1.0, names=["slide"])
     m.add_friction("guide", on="slide", law=law)
-    pid = ss.PID(kp=3.0, ki=4.0, kd=6.0, period=period)
-    m.add_controller(pid, on="slide", reference=ss.Constant(1.0))
+    pid = ss.PID(kp=3.0, ki=ki, kd=6.0, period=period)
+    m.add_controller(pid, on="slide", reference=ss.Constant(1.0), name="pid")
     return m
 
 
@@ -58,3 +59,32 @@ def test_sampled_hunting_locks_to_sampling_pattern() -> None:
     assert leaves.size and leaves / 0.02 == pytest.approx(np.round(leaves / 0.02), abs=1e-9)
     later = ss.simulate(m, orbit.state.t + 3.0 * orbit.period, state=orbit.state)
     assert later.state.x == pytest.approx(orbit.state.x, abs=1e-8)
+
+
+def test_derivatives_through_break_away_at_sampling_instants_match_differences() -> None:
+    """A sampling instant breaks the slide away with an excess of force below that by ki e T = 2e-3 N."""
+    flow = Flow(servo(STRIBECK, 0.01), {"rtol": 1e-12})
+    state = ss.simulate(servo(STRIBECK, 0.01), 60.005).state
+
+    def after(change: float) -> Shot:
+        values = flow.components(state)
+        values[0] += change
+        return flow.shoot(state, values, state.t, 12.0)
+
+    shot = after(0.0)
+    assert shot.reason == "" and len(shot.raw.events[0]) >= 2
+    change = (after(1e-8).end - after(-1e-8).end) / 2e-8
+    assert shot.monodromy[:, 0] == pytest.approx(change, rel=1e-3, abs=1e-6)
+
+
+@pytest.mark.slow
+def test_hunting_ends_at_fold_and_grows_without_bound_at_limit_of_routh() -> None:
+    """The unstable cycle beyond the fold is that of the loop without stick, unstable for ki > kp (kd + viscous) / m."""
+    orbit = ss.cycles.periodic_orbit(servo(STRIBECK, ki=20.0))
+    branch = ss.cycles.follow(orbit, "pid.control.ki", (19.5, 22.0), max_step=0.5, rtol=1e-10)
+    assert [one.name for one in branch.bifurcations] == ["death of stick", "fold"]
+    assert branch.ends[0] == "end of the range, 19.5" and branch.ends[1] == "end of the range, 19.5"
+    assert branch.stable[0] and not branch.stable[-1] and branch[-1].sticking == ()
+    branch = ss.cycles.follow(branch[-1], "pid.control.ki", (19.0, 19.6), max_step=0.1, rtol=1e-10)
+    assert branch.ends[0].startswith("the orbit grows without bound")
+    assert branch.values.min() == pytest.approx(3.0 * 6.4, abs=2e-3)

@@ -28,6 +28,7 @@ _LEAST, _LEAST_CHANGE = 1e-6, 1e-12  # step, and its change of the parameter, at
 _OVER = (1e-3, 3e-3, 1e-2, 3e-2)  # steps over orbits without derivatives
 _AHEAD = (1e-3, 1e-4)  # steps that tell if the branch goes on
 _SMALL, _VANISHING = 3e-2, 1e-3  # of the greatest orbit: the branch may end, and ends, at an equilibrium
+_UNBOUNDED = 1e3  # of the first orbit: as large are orbits of a loop that is unstable without friction
 _EXTRAPOLATED = 6  # orbits from which the parameter at the equilibrium is extrapolated
 _APART = 1.5  # ratio of the times between two events for which their time is extrapolated to zero
 _AGREES = 1e-3  # of the distance to it: two extrapolations
@@ -74,6 +75,8 @@ class Walk:
                 certain = bool(np.all(at.point.motion <= _VANISHING * largest))
                 if walked := self._vanishing(points, found, certain):
                     return walked
+            if np.any(at.point.motion > _UNBOUNDED * start.point.motion.max()):
+                return Walked(points, found, f"the orbit grows without bound, at {at.point.value:.9g}")
             if len(found) > 1 and any(self._are_same(one, found[-1]) for one in found[:-1]):
                 return Walked(points, found[:-1], f"the branch comes back to {found[-1]!r}")
             step = min(step, _LONGEST, self.longest / (self.width * max(abs(at.tangent[-1]), 1e-12)))
@@ -193,11 +196,11 @@ class Walk:
         value = edge.value
         if (
             name == "event order"
-        ):  # too close to it derivatives are no longer found: the time between the events is zero
-            closest = int(np.argmin(edge.sequence.gaps))
+        ):  # closer to it no derivatives are found: the time between the events is zero there
+            closest = int(np.argmin(low.point.sequence.gaps))
             kept: list[tuple[float, float]] = []
             for point in reversed(trail):
-                if point.sequence.groups != edge.sequence.groups:
+                if point.sequence.groups != low.point.sequence.groups:
                     break
                 gap = point.sequence.gaps[closest]
                 if not kept or gap > _APART * kept[-1][0]:

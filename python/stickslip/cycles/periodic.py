@@ -14,6 +14,7 @@ from stickslip._checks import positive, reject
 from stickslip.cycles._closing import NotClosed, Start, close, multipliers
 from stickslip.cycles._flow import Flow, Shot
 from stickslip.cycles._returns import NEAR, STILL, Read, Return, forced_returns, free_returns
+from stickslip.cycles.lyapunov import exponents_of
 from stickslip.cycles.orbit import Orbit
 from stickslip.modes import Mode
 from stickslip.run.simulation import _initial
@@ -259,32 +260,16 @@ class _Search:
     def _behaviour(self, read: Read) -> str:
         """Largest Lyapunov exponent of the motion, in words."""
         length = read.t[-1] - read.t[0]
-        exponent = _exponent(self.flow, self.state, length / _SPREADING)
-        if exponent is None:
+        found, _ = exponents_of(self.flow, self.state, length / _SPREADING, _SPREADING)
+        if found is None or not np.isfinite(found[0]):
             return "the motion does not repeat itself"
+        exponent = float(found[0])
         if exponent * length > _CHAOS:
             return (
                 f"the motion does not repeat itself and neighbouring motions separate with the Lyapunov exponent "
                 f"{exponent:.3g} 1/s: it looks chaotic"
             )
         return f"the motion does not repeat itself (largest Lyapunov exponent {exponent:.3g} 1/s)"
-
-
-def _exponent(flow: Flow, state: State, length: float) -> float | None:
-    """Largest Lyapunov exponent over several lengths of time; None if the derivatives end."""
-    values = flow.components(state)
-    along = np.random.default_rng(0).normal(size=values.size)
-    total, t = 0.0, state.t
-    for _ in range(_SPREADING):
-        shot = flow.shoot(state, values, t, length)
-        along = shot.monodromy @ along
-        size = float(np.linalg.norm(along))
-        if not (np.isfinite(size) and size > 0.0):
-            return None
-        total += math.log(size)
-        along /= size
-        state, values, t = shot.raw.state, shot.end, shot.raw.t_end
-    return total / (_SPREADING * length)
 
 
 def multipliers_of(flow: Flow, shot: Shot, size: Array) -> tuple[NDArray[np.complex128], int, bool]:
