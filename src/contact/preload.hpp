@@ -1,5 +1,5 @@
-// Preload: normal forces p >= 0 that balance each other, W_N p = 0, as those of two flanks without play or of a clamp
-// do. No load determines them, and with the least play they would vanish. So they never contribute to the friction that
+// Preload: normal forces p >= 0 that balance each other, W_N p = 0, as those of two flanks without clearance or of a clamp
+// do. No load determines them, and with the least clearance they would vanish. So they never contribute to the friction that
 // holds a load.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace stickslip::contact {
 
-// Sets of contacts without whose forces no preload is left, none part of another: with any play one of them would be
+// Sets of contacts without whose forces no preload is left, none part of another: with any clearance one of them would be
 // open. Forces N y shift without effect; N, with orthonormal columns, is given by its rows of normal forces, which push,
 // and of friction. Empty where there is no preload.
 List<List<Index>> relieving_contacts(const Matrix& normal, const Matrix& friction);

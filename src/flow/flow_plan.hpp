@@ -26,7 +26,7 @@ struct FlowPlan {
   List<Index> ending;
   Index longest = 0; // chain of them
 
-  List<std::unique_ptr<Stride>> strides; // over intervals between ticks, as they come up
+  List<std::unique_ptr<Stride>> strides; // over intervals between sampling instants, as they come up
 
   explicit FlowPlan(const Regime& r);
   // For stiff regimes; computed on first use.

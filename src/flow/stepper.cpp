@@ -41,7 +41,7 @@ void Stepper::take_exact(const Regime& r, State& state, double horizon, Step& st
   if (!r.guards.empty() && crossings.find(r, state, step)) crossings.fire(r, state, step);
 }
 
-// From tick to tick where nothing happens in between: the same map of the state again and again. Which intervals are
+// From one sampling instant to the next where nothing happens in between: the same map of the state again and again. Which intervals are
 // taken so depends on the machine alone, so that a run that is continued has the same bits.
 bool Stepper::take_stride(const Regime& r, const State& state, double horizon, Step& step) {
   if (intervals.empty() || state.after_transition || r.sharing.any() || rhs.delays.any() || sys.smooth ||

@@ -18,7 +18,7 @@ public:
   Stepper(const System& sys, const Options& options);
   Stepper(const Stepper&) = delete; // its parts refer to each other
 
-  // From state.base_t, not beyond t_limit (a breakpoint or tick, perhaps infinite). Coefficients are in `C`.
+  // From state.base_t, not beyond t_limit (a breakpoint or sampling instant, perhaps infinite). Coefficients are in `C`.
   void take(const Regime& regime, State& state, double t_limit, Step& step);
 
   void signals_changed(); // constant ones have got new values
@@ -46,7 +46,7 @@ private:
   IntegratedStep integrated;
   List<std::unique_ptr<FlowPlan>> plans;
   FlowPlan* plan = nullptr; // of the present regime
-  List<double> intervals;   // between ticks, and between these and outputs with a delay
+  List<double> intervals;   // between sampling instants, and between these and outputs with a delay
 
   FlowPlan& plan_of(const Regime& r);
   bool take_stride(const Regime& r, const State& state, double horizon, Step& step);

@@ -42,7 +42,7 @@ double greatest_of(const Signal& s, double t) {
 }
 
 // Initial gap at zero coordinates, if the wall is at a distance.
-double play(const System& sys, const Contact& c) {
+double clearance(const System& sys, const Contact& c) {
   const Signal& s = sys.signals[c.gap_signal];
   return s.pieces.empty() ? 0.0 : std::max(s.pieces.front().c[0], 0.0);
 }
@@ -170,7 +170,7 @@ private:
     const Index n = sys.n_coordinates;
     for (const Contact& c : sys.contacts)
       for (Index i = 0; i < n; ++i)
-        if (const double w = weight(c.gap.x, i); w > 0.0) note(i, 0, play(sys, c) / w);
+        if (const double w = weight(c.gap.x, i); w > 0.0) note(i, 0, clearance(sys, c) / w);
     for_each_corner(sys, [&](const Vector& form, double off) {
       for (Index i = 0; i < n; ++i)
         if (const double w = weight(form, i); w > 0.0) note(i, 0, off / w);
@@ -333,7 +333,7 @@ void size_states(System& sys) {
   set_time_scale(sys);
   const double t = sys.time_scale;
   Vector gaps(sys.contacts.size());
-  for (Index j = 0; j < sys.contacts.size(); ++j) gaps(j) = play(sys, sys.contacts[j]);
+  for (Index j = 0; j < sys.contacts.size(); ++j) gaps(j) = clearance(sys, sys.contacts[j]);
   const MotionSizes motion = size_motion(sys, t, gaps);
   sys.acceleration = motion.acceleration;
   sys.nominal = Vector::Zero(sys.nx);

@@ -48,7 +48,7 @@ private:
 };
 
 struct Passages {
-  List<Passage> all; // but quiet ticks
+  List<Passage> all; // except sampling instants without an effect
   QuietTicks quiet;
 };
 

@@ -153,7 +153,8 @@ void Runner::change() {
   const Jump& jump = at_limit ? transition.scheduled(*state, fired, breaks || returns, machine.regime)
                               : transition.after(*machine.regime, *state, fired);
   log.passed(jump);
-  if (stepper.delays().any()) { // ticks change forces, events and breakpoints of surfaces velocities
+  if (stepper.delays()
+          .any()) { // sampling instants change forces, events and breakpoints velocities of surfaces
     const int lowest = event || breaks ? 0 : schedule.ticks(t) ? 1 : Past::smooth;
     stepper.delays().change(*state, modes_before, lowest);
   }

@@ -57,7 +57,7 @@ std::string owner(const System& sys, const Guard& g) {
 
 // Cause in words; empty for guards that change the flow alone.
 std::string words(const System& sys, const Guard& g, bool strikes) {
-  const std::string says = strikes && g.kind == GuardKind::closes ? " strikes" : g.traits().says;
+  const std::string says = strikes && g.kind == GuardKind::closes ? " hits" : g.traits().says;
   return says.empty() ? says : owner(sys, g) + says;
 }
 

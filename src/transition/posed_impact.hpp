@@ -8,7 +8,7 @@ namespace stickslip {
 
 struct PosedImpact {
   contact::Impact problem;
-  List<Index> contacts, elements; // struck contacts; friction elements of the tangents
+  List<Index> contacts, elements; // contacts with an impact; friction elements of the tangents
   List<const Vector*> rows;       // of velocities
   List<const Vector*> effects;    // changes of x per unit of force: of normal forces, then of friction
   List<double> friction;          // of each tangent

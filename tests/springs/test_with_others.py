@@ -48,7 +48,7 @@ def test_wall_at_a_stop_corner_reverses_before_the_stop() -> None:
     m.add_contact("wall", normal={"q": -1.0}, gap=0.1, restitution=0.5)
     m.add_spring("stop", on={"q": -1.0}, stiffness=1e4, damping=50.0, one_sided=True, rest=-0.1)
     run = ss.simulate(m, t_end=1.0, initial={"q.velocity": 1.0})
-    assert [e.cause for e in run.events.of("wall")] == ["wall strikes, stop touches"]
+    assert [e.cause for e in run.events.of("wall")] == ["wall hits, stop touches"]
     assert len(run.events.of("stop")) == 0
     assert run["q.velocity"][-1] == -0.5
     assert ss.analysis.audit(run).passed
