@@ -154,7 +154,7 @@ void Runner::change() {
                               : transition.after(*machine.regime, *state, fired);
   log.passed(jump);
   if (stepper.delays()
-          .any()) { // sampling instants change forces, events and breakpoints velocities of surfaces
+          .any()) { // sampling instants change forces; events and breakpoints change velocities, too
     const int lowest = event || breaks ? 0 : schedule.ticks(t) ? 1 : Past::smooth;
     stepper.delays().change(*state, modes_before, lowest);
   }

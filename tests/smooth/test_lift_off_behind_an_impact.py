@@ -23,7 +23,7 @@ def lift_offs(rng: np.random.Generator) -> int:
     }
     run = ss.simulate(m, 1.0, initial=start)
     assert run.success, run.message
-    hits = [e for e in run.events if "strikes" in e.cause]
+    hits = [e for e in run.events if "hits" in e.cause]
     lifted = 0
     for k, hit in enumerate(hits):
         behind = run.at([hit.time])
