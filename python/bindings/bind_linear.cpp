@@ -52,13 +52,22 @@ void bind_linear(py::module_ m) {
          const std::map<std::string, int>& modes) {
         require_state_of(machine->system, state);
         State out = state;
-        for (const auto& [name, mode] : modes) set_mode(machine->system, out, name, static_cast<Mode>(mode));
+        for (const auto& [name, mode] : modes)
+          prescribe_mode(machine->system, out, name, static_cast<Mode>(mode));
         return out;
       },
       "machine"_a, "state"_a, "modes"_a, "The state with elements in other modes, by their names.");
-  m.def("moved", &moved, "machine"_a, "state"_a, "t"_a, "x"_a,
+  m.def("moved_state", &moved_state, "machine"_a, "state"_a, "t"_a, "x"_a,
         "The nearest state to these values that its modes admit.");
   m.def("state_within", &state_within, "run"_a, "t"_a, "A state within a run, for linearise().");
+  m.def(
+      "detents",
+      [](const Compiled& c) {
+        std::vector<bool> detents;
+        for (const Friction& p : c.system.friction) detents.push_back(p.has_seat());
+        return detents;
+      },
+      "machine"_a, "For each friction element: it is a detent, whose position determines its force.");
   m.def(
       "sticking",
       [](const Compiled& c) {

@@ -91,9 +91,9 @@ Matrix stacked(const List<Vector>& rows, Index columns) {
 }
 
 // Gauss-Jordan elimination with complete pivoting.
-class Elimination {
+class RowElimination {
 public:
-  explicit Elimination(Matrix of) : rows(std::move(of)), taken(static_cast<std::size_t>(rows.cols())) {
+  explicit RowElimination(Matrix of) : rows(std::move(of)), taken(static_cast<std::size_t>(rows.cols())) {
     for (Index i = 0; i < rows.rows(); ++i)
       if (const double length = rows.row(i).norm(); length > 0.0) rows.row(i) /= length;
   }
@@ -163,7 +163,7 @@ Admitted admitted(const System& sys, const HeldRows& held, const List<Index>& co
   Matrix rows(count, sys.nx);
   rows.topRows(places) = held.places;
   rows.bottomRows(count - places) = held.velocities;
-  Elimination elimination(std::move(rows));
+  RowElimination elimination(std::move(rows));
   for (const Index j : constant) elimination.drop(j);
   elimination.solve(0, places, 0, n > 0 ? n : sys.nx);
   elimination.solve(places, count, n, n > 0 ? 2 * n : sys.nx);

@@ -60,7 +60,7 @@ void require_state_of(const System& sys, const State& state) {
                      sys.identity.text);
 }
 
-void set_mode(const System& sys, State& state, const std::string& name, Mode mode) {
+void prescribe_mode(const System& sys, State& state, const std::string& name, Mode mode) {
   List<std::string> known;
   const auto is_named = [&](const std::string& one) {
     known.push_back(one);
@@ -79,7 +79,7 @@ void set_mode(const System& sys, State& state, const std::string& name, Mode mod
   throw UnknownName("unknown element '" + name + "' in modes; known are: " + quoted(known));
 }
 
-State moved(const std::shared_ptr<Compiled>& machine, const State& state, double t, const Vector& x) {
+State moved_state(const std::shared_ptr<Compiled>& machine, const State& state, double t, const Vector& x) {
   Replica replica(machine, {});
   Vector to = x;
   if (replica.projects(state.modes)) replica.project(state.modes, t, to);

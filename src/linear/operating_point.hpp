@@ -18,10 +18,10 @@ State state_within(const Trajectory& run, double t);
 void require_state_of(const System& sys, const State& state);
 
 // The same state with a named friction element, contact, clutch or limited controller in another mode.
-void set_mode(const System& sys, State& state, const std::string& name, Mode mode);
+void prescribe_mode(const System& sys, State& state, const std::string& name, Mode mode);
 
 // The state with other values at another time, in its modes: springs and formulas where the values put them, and the
 // nearest values that constraints, closed contacts and sticking elements admit.
-State moved(const std::shared_ptr<Compiled>& machine, const State& state, double t, const Vector& x);
+State moved_state(const std::shared_ptr<Compiled>& machine, const State& state, double t, const Vector& x);
 
 } // namespace stickslip

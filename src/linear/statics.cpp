@@ -18,9 +18,9 @@ bool holds_by_bristles(const Friction& p) {
                                      std::holds_alternative<Dahl>(p.law.terms.front()));
 }
 
-class Balance {
+class StaticBalance {
 public:
-  Balance(const std::shared_ptr<Compiled>& of, const State& at)
+  StaticBalance(const std::shared_ptr<Compiled>& of, const State& at)
       : machine(of), turned(of->system.smooth ? std::make_unique<Tangent>(of->system) : nullptr),
         sys(turned ? turned->system : of->system), state(at), x(at.x), s(sys.ns()) {
     for (Index i = 0; i < sys.n_coordinates; ++i) x(sys.n_coordinates + i) = 0.0;
@@ -73,6 +73,7 @@ private:
   bool is_holding(Index i) const {
     const Friction& p = sys.friction[i];
     const FrictionMode& mode = state.modes.friction[i];
+    if (p.has_seat()) return mode.sticks();
     if (mode.open() || mode.free || relative_velocity(p, x.data(), s.data()) != 0.0) return false;
     if (p.traits.sticks || holds_by_bristles(p)) return true;
     if (p.traits.states > 0)
@@ -94,7 +95,7 @@ private:
     for (const Index i : out.holding) modes.friction[i].enter(Mode::open);
     for (Index i = 0; i < sys.friction.size(); ++i) {
       const double v = relative_velocity(sys.friction[i], x.data(), s.data());
-      if (v != 0.0 && !modes.friction[i].open())
+      if (v != 0.0 && !modes.friction[i].open() && !sys.friction[i].has_seat())
         modes.friction[i].enter(v > 0.0 ? Mode::slip_forward : Mode::slip_backward);
     }
     out.rates = Matrix::Zero(sys.nx, columns);
@@ -133,6 +134,7 @@ private:
   void limits(Index k) {
     const Index i = out.holding[k];
     const Friction& p = sys.friction[i];
+    if (p.has_seat()) equal.push_back(over_states(p.way, 1.0)); // it holds in its seat alone
     Vector load = Vector::Zero(columns);
     if (p.contact >= 0) {
       load = of_normal(p.contact);
@@ -185,7 +187,7 @@ private:
 } // namespace
 
 Statics statics(const std::shared_ptr<Compiled>& machine, const State& at) {
-  return Balance(machine, at).run();
+  return StaticBalance(machine, at).run();
 }
 
 } // namespace stickslip

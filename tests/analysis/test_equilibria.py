@@ -76,6 +76,25 @@ def test_a_contact_holds_by_its_normal_force() -> None:
     assert rest.bounds["y.position"] == pytest.approx((0.0, 0.0), abs=1e-15)
 
 
+def test_wedge_gear_sticks_between_the_extensions_of_its_source() -> None:
+    """(F/k) tan(rho ± gamma) for m1 = 2420 kg, m2 = 10.878 kg, gamma = 12°, rho = 14° (Hinrichsen 2007, chapter 6)."""
+    gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.radians(12.0), load=100.0,
+                                  friction=np.tan(np.radians(14.0)), stiffness=4000.0, pull_velocity=0.01)  # fmt: skip
+    low, high = equilibria(gear).bounds["lower.position"]
+    extensions = 100.0 / 4000.0 * np.tan(np.radians([14.0 - 12.0, 14.0 + 12.0]))
+    assert (-low, high) == pytest.approx(extensions, rel=1e-12)
+
+
+def test_a_detent_holds_in_its_seat_alone() -> None:
+    m = ss.Machine(mass=1.0, names=["q"], stiffness=1.0, force={"q": 0.2})
+    m.add_detent("seat", on="q", preload=1.0, width=0.1, pitch=0.5)
+    for k in (0, 1):
+        rest = equilibria(m, at={"q.position": 0.5 * k})
+        assert rest.bounds["q.position"] == pytest.approx((0.5 * k, 0.5 * k), abs=1e-15)
+    m.add_force("q", 3.0)
+    assert equilibria(m).is_empty
+
+
 def test_an_integrator_is_bounded_by_friction() -> None:
     m = ss.Machine(mass=1.0, names=["slide"])
     m.add_friction("guide", on="slide", law=ss.LuGre(2.0, 1.0, 0.01, stiffness=1e5, damping=300.0))
@@ -114,6 +133,16 @@ def test_on_a_moving_belt_one_point_is_an_equilibrium() -> None:
     x = (0.5 + 0.5 * np.exp(-2.0)) / 10.0
     assert rest.bounds["block.position"] == pytest.approx((x, x), rel=1e-13)
     assert rest.dimension == 0
+
+
+def test_a_plant_in_matrices_has_the_set_of_its_machine() -> None:
+    """x'' = -4 x - 0.2 x' + 0.3 - F: (0.3 ± 1)/4; the velocity is a state, too."""
+    plant = ss.StateSpace(A=[[0.0, 1.0], [-4.0, -0.2]], B=[0.0, 1.0], C=np.eye(2), outputs=["x", "v"],
+                          signals={"u0": 0.3})  # fmt: skip
+    plant.add_friction("guide", law=ss.Coulomb(1.0, 0.5), on="u0", velocity="v")
+    bounds = equilibria(plant).bounds
+    assert bounds["x0"] == pytest.approx((-0.175, 0.325), rel=1e-13)
+    assert bounds["x1"] == pytest.approx((0.0, 0.0), abs=1e-15)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -41,6 +41,11 @@ class Statics:
     @property
     def rates(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
 
+def detents(machine: stickslip._core.dynamics.Compiled) -> list[bool]:
+    """
+    For each friction element: it is a detent, whose position determines its force.
+    """
+
 def is_linear(machine: stickslip._core.dynamics.Compiled) -> bool:
     """
     True without elements that are functions of the motion.
@@ -55,7 +60,7 @@ def linearise(
     The machine next to the states x, at the time and in the modes of `at`.
     """
 
-def moved(
+def moved_state(
     machine: stickslip._core.dynamics.Compiled,
     state: stickslip._core.dynamics.State,
     t: typing.SupportsFloat | typing.SupportsIndex,

@@ -323,7 +323,7 @@ def equilibrium_intervals(
     def slack(position: float) -> float:
         x = np.zeros(len(compiled.states))
         x[0] = position
-        here = _eliminated(compiled, _core.linear.moved(compiled, state, t, x))
+        here = _eliminated(compiled, _core.linear.moved_state(compiled, state, t, x))
         if here.b_eq.size or not here.b_ub.size:
             return -1.0
         rows = np.maximum(np.max(np.abs(here.A_ub), axis=1), 1e-300)
@@ -373,11 +373,18 @@ def _eliminated(compiled: _core.dynamics.Compiled, state: _core.dynamics.State) 
     kept = [k for k in range(len(names)) if not of_elements[k] and not n <= k < 2 * n]
     rows = [k for k in range(len(names)) if not of_elements[k] and k >= n]
     force = slice(len(names), -1)
-    equal = np.vstack([statics.rates[rows], statics.equalities])
+    constant = np.where(of_elements, state.x, 0.0)
+
+    def with_constants(given: Array) -> Array:
+        """The rows, with states of elements as constants."""
+        return np.column_stack([given[:, :-1], given[:, -1] + given[:, : len(names)] @ constant])
+
+    equal = np.vstack([with_constants(statics.rates)[rows], with_constants(statics.equalities)])
     size = np.max(np.abs(equal), axis=1, initial=0.0)
     equal = equal[size > 0.0] / size[size > 0.0, None]
     e_x, e_f, e_1 = equal[:, kept], equal[:, force], equal[:, -1]
-    h_x, h_f, h_1 = statics.inequalities[:, kept], statics.inequalities[:, force], statics.inequalities[:, -1]
+    at_least = with_constants(statics.inequalities)
+    h_x, h_f, h_1 = at_least[:, kept], at_least[:, force], at_least[:, -1]
     scale = np.max(np.abs(e_f), axis=0, initial=0.0)
     scale = np.where(scale > 0.0, scale, 1.0)
     left, sizes, right = np.linalg.svd(e_f / scale)
@@ -434,8 +441,8 @@ def _linear_program(a: Array, b: Array, c: Array) -> float:
 
 
 def _off(rows: Array, right: Array, x: Array) -> float:
-    """The worst violation of equations, relative to their terms."""
-    terms = np.abs(rows) @ np.abs(x) + np.abs(right)
+    """The worst violation of equations, relative to the size that their terms may have."""
+    terms = np.max(np.abs(rows), axis=1) * np.max(np.abs(x), initial=0.0) + np.abs(right)
     return float(np.max(np.abs(rows @ x - right) / np.where(terms > 0.0, terms, 1.0), initial=0.0))
 
 

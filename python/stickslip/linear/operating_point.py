@@ -83,7 +83,7 @@ def _steady(
     x[held] = np.linalg.lstsq(
         motion.by_state[:, held], -motion.rate + _drift(compiled, motion.rate), rcond=None
     )[0]
-    return _core.linear.moved(compiled, start, time, x)
+    return _core.linear.moved_state(compiled, start, time, x)
 
 
 def _drift(compiled: _core.dynamics.Compiled, rate: Array) -> Array:

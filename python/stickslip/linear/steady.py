@@ -93,6 +93,7 @@ class _Search:
     def sliding(self) -> State:
         """The steady motion with all elements in slip, whose directions agree with its velocities."""
         direction = np.sign(self._motion(self.start).sliding)
+        direction[_core.linear.detents(self.compiled)] = np.nan  # they keep their mode
         if np.any(direction == 0.0):
             free = self._solve(self._with_friction(np.full(direction.size, int(Mode.OPEN))))
             guess = np.sign(_core.linear.linearise(self.compiled, self.start, free.x).sliding)
@@ -123,7 +124,8 @@ class _Search:
         """The equilibrium with all elements in stick that can."""
         sticks = np.array(_core.linear.sticking(self.compiled), dtype=bool)
         direction = np.sign(self._motion(self.start).sliding)
-        direction = np.where(sticks, int(Mode.STICK), np.where(direction == 0.0, 1, direction))
+        direction = np.where(sticks, int(Mode.STICK), np.where(direction == 0.0, 1, direction)).astype(float)
+        direction[_core.linear.detents(self.compiled)] = np.nan  # they keep their mode
         return self._solve(self._with_friction(direction))
 
     def _with_friction(self, direction: Array) -> State:
@@ -146,7 +148,7 @@ class _Search:
 
     def _solve(self, state: State) -> State:
         """Newton's method in fixed modes."""
-        state = _core.linear.moved(self.compiled, state, state.t, state.x)
+        state = _core.linear.moved_state(self.compiled, state, state.t, state.x)
         best = np.inf
         for _ in range(_MOST_STEPS):
             motion = self._motion(state)
@@ -166,7 +168,7 @@ class _Search:
             if not np.all(np.isfinite(slopes)):
                 break
             step = np.linalg.lstsq(slopes, -residual, rcond=1e-10)[0]
-            state = _core.linear.moved(self.compiled, state, state.t, state.x + columns @ step)
+            state = _core.linear.moved_state(self.compiled, state, state.t, state.x + columns @ step)
         if best <= _REACHED:
             return state
         raise ValueError(
