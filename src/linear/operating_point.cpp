@@ -6,6 +6,7 @@
 
 #include <array>
 #include <utility>
+#include <variant>
 
 namespace stickslip {
 
@@ -22,11 +23,18 @@ bool set_contact_mode(const System& sys, Modes& modes, Index j, Mode mode) {
   return true;
 }
 
+// Switches of a law after long sliding: every element of Maxwell's slips.
+unsigned branch_in_sliding(const Friction& p) {
+  if (p.law.terms.size() != 1 || !std::holds_alternative<MaxwellSlip>(p.law.terms.front())) return 0U;
+  return (1U << p.traits.switches) - 1U;
+}
+
 bool set_friction_mode(const System& sys, Modes& modes, Index i, Mode mode) {
   if (direction(mode) == 0 && mode != Mode::open && !(mode == Mode::stick && sys.friction[i].traits.sticks))
     return false;
   modes.friction[i].enter(mode);
   modes.friction[i].free = false;
+  if (direction(mode) != 0) modes.friction[i].branch = branch_in_sliding(sys.friction[i]);
   return true;
 }
 

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.optimize
+from linear.machines_of_every_law import LAWS, spd
 
 import stickslip as ss
+from stickslip.linear.operating_point import operating_point
 
 Array = np.ndarray
 K11, K12, K22, KN, PRELOAD = 2.0, 1.0, 2.0, 4.0 / 3.0, 5.0
@@ -73,8 +75,6 @@ def growth_of_run(machine: ss.Machine, size: float, t_end: float) -> tuple[compl
 
 
 def sliding_state(machine: ss.Machine) -> dict[str, float]:
-    from stickslip.linear.operating_point import operating_point
-
     point = operating_point(machine, "sliding", None, None)
     assert point is not None
     return dict(zip(machine.states, point.state.x.tolist(), strict=True))
@@ -218,3 +218,22 @@ def test_sampled_speed_control_in_sliding_is_the_exact_discretisation() -> None:
     z = np.exp(1j * np.array([1.0, 20.0]) * period)
     reference = [np.array([1.0, 0.0]) @ np.linalg.solve(s * np.eye(2) - closed, [b * D, B]) for s in z]
     assert system.at(np.array([1.0, 20.0]))[0, 0] == pytest.approx(reference, rel=1e-8)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_steady_sliding_is_found_with_every_law(law: str) -> None:
+    """Three random machines for each law: accelerations vanish, and stay so."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 4))
+        names = [f"q{k}" for k in range(n)]
+        m = ss.Machine(mass=spd(rng, n, 1.0), damping=spd(rng, n, 0.3), stiffness=spd(rng, n, 20.0), names=names,
+                       force={names[0]: 0.5})  # fmt: skip
+        m.add_friction("guide", on=names[0], law=LAWS[law](), normal_load=float(rng.uniform(0.5, 2.0)),
+                       surface_velocity=float(rng.choice([-1.0, 1.0]) * rng.uniform(0.1, 1.0)))  # fmt: skip
+        m.add_spring("stop", on=names[-1], stiffness=30.0, damping=0.5, backlash=float(rng.uniform(0.0, 0.2)))
+        point = operating_point(m, "sliding", None, None)
+        assert point is not None
+        motion = ss._core.linear.linearise(m.compile(), point.state, point.state.x)
+        assert np.max(np.abs(motion.rate[: 2 * n])) < 1e-8
+        assert np.max(np.abs((motion.by_state @ motion.rate)[n : 2 * n])) < 1e-8

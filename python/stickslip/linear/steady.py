@@ -1,9 +1,8 @@
-"""Steady motions: velocities, forces and states of friction elements constant, in modes that are given.
+"""Steady motions: velocities and forces constant, in modes that are given.
 
-With x' = f(t, x), f_x and f_t from the engine, the accelerations and the rates of all states of friction elements are
-zero, and stay so: the second derivative f_x f + f_t of velocities and of the states of controllers is zero, too. Positions
-and references may grow at constant rates. Newton's method takes the least step where a motion is not unique, as that of a
-body without a spring.
+With x' = f(t, x), f_x and f_t from the engine, the accelerations are zero and stay so: the second derivative f_x f + f_t of
+velocities and of all states of elements and controllers is zero, too. Positions, references and slip distances may grow at
+constant rates. Newton's method takes the least step where a motion is not unique, as that of a body without a spring.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 State = _core.dynamics.State
 _MOST_STEPS = 60
+_FIRST_STEP, _STEPS_OF_ELEMENTS = 1e-4, 35  # of the machine's time; doubled in each step
 _REACHED = 1e-9  # of the sizes of the terms: residual of a steady motion
 _ASIDE = (
     1e-6  # of the size of a state: for the derivative of second derivatives, which only directs the steps
@@ -85,8 +85,7 @@ class _Search:
         owners = [name.rpartition(".")[0] for name in compiled.states]
         own = {name: k for k, name in enumerate(compiled.friction)}
         self.of_elements = np.array([k for k, name in enumerate(owners) if name in own], dtype=int)
-        rest = np.arange(2 * n, len(owners))
-        self.others = np.setdiff1d(rest, self.of_elements)
+        self.others = np.arange(2 * n, len(owners))
         self.nominal = np.where(compiled.nominal > 0.0, compiled.nominal, 1.0)
         self.time = compiled.time_scale or 1.0
 
@@ -148,7 +147,7 @@ class _Search:
 
     def _solve(self, state: State) -> State:
         """Newton's method in fixed modes."""
-        state = _core.linear.moved_state(self.compiled, state, state.t, state.x)
+        state = _core.linear.moved_state(self.compiled, state, state.t, self._deflected(state))
         best = np.inf
         for _ in range(_MOST_STEPS):
             motion = self._motion(state)
@@ -175,14 +174,26 @@ class _Search:
             "the machine has no steady motion in these modes: simulate it, and give at = run.state or a run with t"
         )
 
+    def _deflected(self, state: State) -> Array:
+        """The state with elements as after long sliding at its velocities, by implicit Euler steps of growing length.
+
+        Newton's method alone does not leave the elastic range of a law, where nothing depends on the deflection.
+        """
+        x, e = state.x.copy(), self.of_elements
+        step = _FIRST_STEP * self.time
+        for _ in range(_STEPS_OF_ELEMENTS if e.size else 0):
+            motion = _core.linear.linearise(self.compiled, state, x)
+            slopes = motion.by_state[np.ix_(e, e)]
+            x[e] += np.linalg.solve(np.eye(e.size) / step - slopes, motion.rate[e])
+            step *= 2.0
+        return x if np.all(np.isfinite(x)) else state.x
+
     def _residual(self, state: State, motion: _core.linear.LinearMotion) -> Array:
         second = motion.by_state @ motion.rate + motion.by_time
-        v, e, o = self.velocities, self.of_elements, self.others
-        t, size = self.time, self.nominal
-        return np.concatenate([
-            motion.rate[v] * t / size[v], motion.rate[e] * t / size[e],
-            second[v] * t * t / size[v], second[o] * t * t / size[o],
-        ])  # fmt: skip
+        v, o, t, size = self.velocities, self.others, self.time, self.nominal
+        return np.concatenate(
+            [motion.rate[v] * t / size[v], second[v] * t * t / size[v], second[o] * t * t / size[o]]
+        )
 
     def _refuse_tension(self, state: State) -> None:
         """Refuse a closed contact that would have to pull."""
