@@ -315,7 +315,9 @@ def equilibrium_intervals(
     if len(compiled.states) < 2 or len(compiled.coordinates) != 1:
         reject("machine", list(compiled.coordinates), "a machine of one coordinate")
     if compiled.contacts or compiled.constraints or compiled.controllers:
-        raise ValueError("equilibrium_intervals needs a machine without contacts, constraints and controllers")
+        raise ValueError(
+            "equilibrium_intervals needs a machine without contacts, constraints and controllers"
+        )
     low, high = (finite("within", x) for x in within)
     if not low < high:
         reject("within", within, "a pair (low, high) with low < high")
