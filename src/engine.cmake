@@ -49,6 +49,7 @@ if(STICKSLIP_SANITIZE)
 endif()
 
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/*.cpp")
+list(FILTER sources EXCLUDE REGEX "/src/fmi/") # a library of its own
 if(STICKSLIP_SWITCHES)
   file(GLOB decisions CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/transition/*.cpp")
   set_source_files_properties(${decisions} PROPERTIES COMPILE_DEFINITIONS STICKSLIP_SWITCHES)

@@ -42,7 +42,9 @@ def public(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
 
 def modules(root: types.ModuleType = stickslip) -> Iterator[types.ModuleType]:
     """The public modules below the package, in the order of their names; published figures are in the gallery."""
-    for name in sorted(root.__all__):
+    # Some modules of the package are attributes that it does not list.
+    beside = {name.rpartition(".")[2] for name in getattr(root, "_LAZY", ())}
+    for name in sorted(beside.union(root.__all__)):
         value = getattr(root, name)
         if (
             name != "figures"

@@ -23,5 +23,6 @@ void bind_realtime(pybind11::module_ m);
 void bind_ensemble(pybind11::module_ m);
 void bind_sensitivity(pybind11::module_ m);
 void bind_linear(pybind11::module_ m);
+void bind_export(pybind11::module_ m);
 
 } // namespace stickslip::bindings

@@ -3,6 +3,7 @@
 #include "description.hpp"
 
 #include "ensemble/ensemble.hpp"
+#include "ensemble/with_numbers.hpp"
 
 #include <optional>
 

@@ -5,6 +5,7 @@
 #include "list.hpp"
 
 #include "core/error.hpp"
+#include "friction/law_names.hpp"
 
 #include <set>
 #include <string>
@@ -16,33 +17,6 @@ namespace py = pybind11;
 namespace stickslip::bindings {
 
 namespace {
-
-// The one place where the public names of the laws are written down.
-template <class X> constexpr const char* kind_of();
-#define STICKSLIP_KIND(X)                                                                                    \
-  template <> constexpr const char* kind_of<X>() {                                                           \
-    return #X;                                                                                               \
-  }
-STICKSLIP_KIND(Coulomb)
-STICKSLIP_KIND(Viscous)
-STICKSLIP_KIND(Stribeck)
-STICKSLIP_KIND(Tanh)
-STICKSLIP_KIND(Table)
-STICKSLIP_KIND(LuGre)
-STICKSLIP_KIND(Dahl)
-STICKSLIP_KIND(TwoStateBristle)
-STICKSLIP_KIND(ElastoPlastic)
-STICKSLIP_KIND(MaxwellSlip)
-STICKSLIP_KIND(BoucWen)
-STICKSLIP_KIND(Leuven)
-#undef STICKSLIP_KIND
-
-template <> constexpr const char* kind_of<Callable>() {
-  return "Curve";
-}
-template <> constexpr const char* kind_of<Formula>() {
-  return "FormulaLaw";
-}
 
 // A Python function; calls take the interpreter lock.
 struct PythonCurve final : CurveFunction {
@@ -104,7 +78,7 @@ py::object to_python(const std::vector<double>& x) {
   return py::cast(x);
 }
 py::object to_python(StribeckForm f) {
-  return py::str(f == StribeckForm::exponential ? "exponential" : "lorentzian");
+  return py::str(word(f));
 }
 
 double as_number(const std::string& name, const py::handle& h) {
@@ -136,13 +110,7 @@ void from_python(const std::string& name, const py::handle& h, std::vector<doubl
   for (const py::handle item : py::iter(h)) out.push_back(as_number(name, item));
 }
 void from_python(const std::string& name, const py::handle& h, StribeckForm& out) {
-  const std::string text = py::str(h);
-  if (text == "exponential")
-    out = StribeckForm::exponential;
-  else if (text == "lorentzian")
-    out = StribeckForm::lorentzian;
-  else
-    reject(name, "= '" + text + "' is not allowed: it must be 'exponential' or 'lorentzian'");
+  out = choose<StribeckForm>(name, std::string(py::str(h)));
 }
 
 // A field `x_follows` says that x was not given: in Python the name is missing then.
@@ -166,7 +134,7 @@ py::dict parameters(const Term& term, bool all) {
 }
 
 std::string kind(const Term& term) {
-  return std::visit([](const auto& x) { return std::string(kind_of<std::decay_t<decltype(x)>>()); }, term);
+  return Kind<Term>::list[term.index()];
 }
 
 template <class X> Term term_from(const py::dict& given) {
@@ -196,7 +164,7 @@ template <class X> Term term_from(const py::dict& given) {
 template <std::size_t I = 0> Term make_term(const std::string& name, const py::dict& given) {
   if constexpr (I < std::variant_size_v<Term>) {
     using X = std::variant_alternative_t<I, Term>;
-    return name == kind_of<X>() ? term_from<X>(given) : make_term<I + 1>(name, given);
+    return name == Kind<Term>::list[I] ? term_from<X>(given) : make_term<I + 1>(name, given);
   } else {
     throw py::type_error("unknown law " + name);
   }

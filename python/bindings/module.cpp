@@ -21,6 +21,7 @@ PYBIND11_MODULE(engine, m) {
   b::bind_ensemble(m.def_submodule("ensemble", "Many runs at once."));
   b::bind_sensitivity(m.def_submodule("sensitivity", "Derivatives along a run."));
   b::bind_linear(m.def_submodule("linear", "Machines linearised about a state."));
+  b::bind_export(m.def_submodule("export", "Machines for other programs."));
 }
 
 // The types of the module exist once per process. In a subinterpreter pybind11 would wait for the lock of the main

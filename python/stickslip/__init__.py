@@ -82,6 +82,7 @@ if TYPE_CHECKING:
         parts,
         plotting,
     )
+    from stickslip import export as export
     from stickslip.ensembles import EnsembleResult, ensemble
     from stickslip.linear import OpenLoop, open_loop
     from stickslip.parts import Drive
@@ -189,6 +190,7 @@ _LAZY = (
     "stickslip.contact",
     "stickslip.contours",
     "stickslip.cycles",
+    "stickslip.export",
     "stickslip.identify",
     "stickslip.lcp",
     "stickslip.linear",

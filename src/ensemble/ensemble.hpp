@@ -37,8 +37,4 @@ struct EnsembleResult {
 // need 1.
 EnsembleResult run_ensemble(const Ensemble& ensemble, unsigned workers, const std::function<bool()>& stop);
 
-// The machine with these numbers in it; initial values are put into `x0`.
-Machine with_numbers(const Machine& machine, const List<std::string>& names, const Vector& values,
-                     Vector& x0);
-
 } // namespace stickslip

@@ -38,7 +38,7 @@ void declare_automaton(Draft& d, Friction& p) {
 
 // The contact force is the only load: friction of the contact itself, along a further direction.
 bool nothing_else_presses(const FrictionElement& f) {
-  return is_constant(f.normal_load) && value(f.normal_load, 0.0) == 0.0 &&
+  return is_constant(f.normal_load) && f.normal_load.input.empty() && value(f.normal_load, 0.0) == 0.0 &&
          f.load_expression.outputs.empty() && f.automaton == Automaton{} && f.load_at.empty();
 }
 

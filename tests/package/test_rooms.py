@@ -23,6 +23,8 @@ ROOMS = (
     "ensemble",
     "sensitivity",
     "linear",
+    "export",
+    "fmi",
 )
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 FILES = sorted(path for path in SOURCE.rglob("*") if path.suffix in {".hpp", ".cpp"})

@@ -8,6 +8,7 @@ from . import contact as contact
 from . import control as control
 from . import dynamics as dynamics
 from . import ensemble as ensemble
+from . import export as export
 from . import expression as expression
 from . import flow as flow
 from . import friction as friction

@@ -1,0 +1,59 @@
+// Machines for other programs.
+#include "bind.hpp"
+#include "description.hpp"
+
+#include "export/exported_machine.hpp"
+
+#include <pybind11/eigen.h>
+#include <pybind11/stl.h>
+
+namespace stickslip::bindings {
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace {
+
+template <class Named> List<Named> list_of(const std::vector<std::string>& names) {
+  List<Named> out;
+  for (const std::string& name : names) out.emplace_back().name = name;
+  return out;
+}
+
+// The file, and the variables that it names.
+py::dict export_machine(const Description& described, const Vector& initial,
+                        const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
+                        const std::vector<std::string>& parameters, double rtol, double max_step) {
+  const ExportedMachine exported =
+      with_inputs({described.machine, initial, list_of<ExportedInput>(inputs),
+                   list_of<StartValue>(parameters), list_of<ExportedOutput>(outputs), rtol, max_step});
+  const std::string file = to_bytes(exported);
+  py::list in, read, set;
+  for (const ExportedInput& one : exported.inputs) in.append(py::make_tuple(one.name, one.value, one.path));
+  for (const ExportedOutput& one : exported.outputs) read.append(py::make_tuple(one.name, one.integer));
+  for (const StartValue& one : exported.parameters) set.append(py::make_tuple(one.name, one.value));
+  py::dict out;
+  out["file"] = py::bytes(file);
+  out["token"] = token_of(file);
+  out["inputs"] = in;
+  out["outputs"] = read;
+  out["parameters"] = set;
+  return out;
+}
+
+} // namespace
+
+void bind_export(py::module_ m) {
+  m.def("export_machine", &export_machine, "machine"_a, "initial"_a, "inputs"_a, "outputs"_a, "parameters"_a,
+        "rtol"_a, "max_step"_a,
+        "Return the file that the library of exported machines reads, its token, and start values.");
+  m.def(
+      "inputs",
+      [](const Description& described) {
+        const auto names = input_names(described.machine);
+        return std::vector<std::string>(names.begin(), names.end());
+      },
+      "machine"_a, "Names of the inputs in the signals of a machine.");
+}
+
+} // namespace stickslip::bindings

@@ -1,0 +1,31 @@
+"""
+Machines for other programs.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import typing
+
+import numpy
+import numpy.typing
+
+import stickslip._core.model
+
+def export_machine(
+    machine: stickslip._core.model.Machine,
+    initial: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    inputs: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
+    outputs: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
+    parameters: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
+    rtol: typing.SupportsFloat | typing.SupportsIndex,
+    max_step: typing.SupportsFloat | typing.SupportsIndex,
+) -> dict[typing.Any, typing.Any]:
+    """
+    Return the file that the library of exported machines reads, its token, and start values.
+    """
+
+def inputs(machine: stickslip._core.model.Machine) -> list[str]:
+    """
+    Names of the inputs in the signals of a machine.
+    """

@@ -1,0 +1,312 @@
+// The C interface of FMI 3.0: co-simulation with event mode and early return. Functions of what the model description
+// does not offer report an error.
+#include "fmi/instance.hpp"
+#include "fmi/interface.hpp"
+
+#ifdef STICKSLIP_FMI_HEADERS // the standard's own, to compare the functions with
+#include <fmi3Functions.h>
+#else
+#include "fmi/fmi3_types.hpp"
+#endif
+
+#include <algorithm>
+
+namespace {
+
+using namespace stickslip;
+using namespace stickslip::fmi;
+
+using References = const fmi3ValueReference*;
+
+template <class F> fmi3Status call3(fmi3Instance instance, const char* function, F&& f) {
+  return static_cast<fmi3Status>(guarded(instance, function, std::forward<F>(f)));
+}
+
+fmi3Status refuse3(fmi3Instance instance, const char* function) {
+  return call3(instance, function,
+               [](Instance&) { throw InvalidArgument("the model description does not offer this"); });
+}
+
+// A type that no variable has: nothing can be read or set.
+fmi3Status no_variable3(fmi3Instance instance, const char* function, std::size_t count) {
+  return count == 0 && instance != nullptr ? fmi3OK : refuse3(instance, function);
+}
+
+void same_count(std::size_t references, std::size_t values) {
+  if (references != values) throw InvalidArgument("as many values as value references are needed");
+}
+
+constexpr auto running = {Phase::stepping, Phase::events};
+constexpr auto readable = {Phase::instantiated, Phase::initialising, Phase::stepping, Phase::events,
+                           Phase::terminated};
+constexpr auto settable = {Phase::instantiated, Phase::initialising, Phase::stepping, Phase::events};
+
+} // namespace
+
+STICKSLIP_FMI const char* fmi3GetVersion(void) {
+  return "3.0";
+}
+
+STICKSLIP_FMI fmi3Status fmi3SetDebugLogging(fmi3Instance instance, fmi3Boolean, std::size_t,
+                                             const fmi3String*) {
+  return instance == nullptr ? fmi3Error : fmi3OK; // errors are the only messages
+}
+
+STICKSLIP_FMI fmi3Instance fmi3InstantiateCoSimulation(fmi3String, fmi3String token, fmi3String resources,
+                                                       fmi3Boolean, fmi3Boolean, fmi3Boolean event_mode,
+                                                       fmi3Boolean early_return, References, std::size_t,
+                                                       fmi3InstanceEnvironment environment,
+                                                       fmi3LogMessageCallback message,
+                                                       fmi3IntermediateUpdateCallback) {
+  const Log log = [=](Result result, const char* text) {
+    if (message != nullptr) message(environment, static_cast<fmi3Status>(result), "logStatusError", text);
+  };
+  if (resources == nullptr) return log(Result::error, "the path of the resources is missing"), nullptr;
+  Instance* const made = make_instance(utf8_path(resources), token, log);
+  if (made != nullptr) made->event_mode = event_mode, made->early_return = early_return;
+  return made;
+}
+
+STICKSLIP_FMI fmi3Instance fmi3InstantiateModelExchange(fmi3String, fmi3String, fmi3String, fmi3Boolean,
+                                                        fmi3Boolean, fmi3InstanceEnvironment environment,
+                                                        fmi3LogMessageCallback message) {
+  if (message != nullptr)
+    message(environment, fmi3Error, "logStatusError", "the model is for co-simulation only");
+  return nullptr;
+}
+
+STICKSLIP_FMI fmi3Instance fmi3InstantiateScheduledExecution(fmi3String, fmi3String, fmi3String, fmi3Boolean,
+                                                             fmi3Boolean, fmi3InstanceEnvironment environment,
+                                                             fmi3LogMessageCallback message,
+                                                             fmi3ClockUpdateCallback,
+                                                             fmi3LockPreemptionCallback,
+                                                             fmi3UnlockPreemptionCallback) {
+  return fmi3InstantiateModelExchange(nullptr, nullptr, nullptr, false, false, environment, message);
+}
+
+STICKSLIP_FMI void fmi3FreeInstance(fmi3Instance instance) {
+  delete static_cast<Instance*>(instance);
+}
+
+STICKSLIP_FMI fmi3Status fmi3EnterInitializationMode(fmi3Instance instance, fmi3Boolean has_tolerance,
+                                                     fmi3Float64 tolerance, fmi3Float64 start, fmi3Boolean,
+                                                     fmi3Float64) {
+  return call3(instance, __func__, [&](Instance& i) {
+    i.demand({Phase::instantiated});
+    i.begin(start, has_tolerance, tolerance);
+  });
+}
+
+STICKSLIP_FMI fmi3Status fmi3ExitInitializationMode(fmi3Instance instance) {
+  return call3(instance, __func__, [](Instance& i) {
+    i.demand({Phase::initialising});
+    i.machine.settle();
+    i.phase = i.event_mode ? Phase::events : Phase::stepping;
+  });
+}
+
+STICKSLIP_FMI fmi3Status fmi3EnterEventMode(fmi3Instance instance) {
+  return call3(instance, __func__, [](Instance& i) {
+    i.demand({Phase::stepping});
+    i.phase = Phase::events;
+  });
+}
+
+STICKSLIP_FMI fmi3Status fmi3UpdateDiscreteStates(fmi3Instance instance, fmi3Boolean* again,
+                                                  fmi3Boolean* terminate, fmi3Boolean* nominals,
+                                                  fmi3Boolean* values, fmi3Boolean* next_defined,
+                                                  fmi3Float64* next) {
+  return call3(instance, __func__, [&](Instance& i) {
+    i.demand({Phase::events});
+    i.machine.settle();
+    *again = *terminate = *nominals = *values = *next_defined = false;
+    *next = 0.0;
+  });
+}
+
+STICKSLIP_FMI fmi3Status fmi3EnterStepMode(fmi3Instance instance) {
+  return call3(instance, __func__, [](Instance& i) {
+    i.demand({Phase::events});
+    i.machine.settle();
+    i.phase = Phase::stepping;
+  });
+}
+
+STICKSLIP_FMI fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 start, fmi3Float64 step, fmi3Boolean,
+                                    fmi3Boolean* event, fmi3Boolean* terminate, fmi3Boolean* early,
+                                    fmi3Float64* reached) {
+  return call3(instance, __func__, [&](Instance& i) {
+    *event = *terminate = *early = false;
+    *reached = i.machine.time();
+    i.demand({Phase::stepping});
+    i.step(start, step);
+    *reached = i.machine.time();
+    *event = i.at_event;
+    *early = i.returned_early;
+  });
+}
+
+STICKSLIP_FMI fmi3Status fmi3Terminate(fmi3Instance instance) {
+  return call3(instance, __func__, [](Instance& i) {
+    i.demand(running);
+    i.phase = Phase::terminated;
+  });
+}
+
+STICKSLIP_FMI fmi3Status fmi3Reset(fmi3Instance instance) {
+  return call3(instance, __func__, [](Instance& i) {
+    i.machine.reset();
+    i.phase = Phase::instantiated;
+  });
+}
+
+STICKSLIP_FMI fmi3Status fmi3GetFloat64(fmi3Instance instance, References references, std::size_t count,
+                                        fmi3Float64* values, std::size_t value_count) {
+  return call3(instance, __func__, [&](Instance& i) {
+    i.demand(readable);
+    same_count(count, value_count);
+    for (std::size_t k = 0; k < count; ++k) values[k] = i.real(references[k]);
+  });
+}
+
+STICKSLIP_FMI fmi3Status fmi3SetFloat64(fmi3Instance instance, References references, std::size_t count,
+                                        const fmi3Float64* values, std::size_t value_count) {
+  return call3(instance, __func__, [&](Instance& i) {
+    i.demand(settable);
+    same_count(count, value_count);
+    for (std::size_t k = 0; k < count; ++k) i.set_real(references[k], values[k]);
+  });
+}
+
+STICKSLIP_FMI fmi3Status fmi3GetInt32(fmi3Instance instance, References references, std::size_t count,
+                                      fmi3Int32* values, std::size_t value_count) {
+  return call3(instance, __func__, [&](Instance& i) {
+    i.demand(readable);
+    same_count(count, value_count);
+    for (std::size_t k = 0; k < count; ++k) values[k] = i.integer(references[k]);
+  });
+}
+
+STICKSLIP_FMI fmi3Status fmi3GetFMUState(fmi3Instance instance, fmi3FMUState* state) {
+  return call3(instance, __func__, [&](Instance& i) { i.save(*state); });
+}
+
+STICKSLIP_FMI fmi3Status fmi3SetFMUState(fmi3Instance instance, fmi3FMUState state) {
+  return call3(instance, __func__, [&](Instance& i) { i.restore(state); });
+}
+
+STICKSLIP_FMI fmi3Status fmi3FreeFMUState(fmi3Instance instance, fmi3FMUState* state) {
+  return call3(instance, __func__, [&](Instance&) { Instance::forget(*state); });
+}
+
+STICKSLIP_FMI fmi3Status fmi3SerializedFMUStateSize(fmi3Instance instance, fmi3FMUState state,
+                                                    std::size_t* size) {
+  return call3(instance, __func__, [&](Instance&) { *size = Instance::bytes_of(state).size(); });
+}
+
+STICKSLIP_FMI fmi3Status fmi3SerializeFMUState(fmi3Instance instance, fmi3FMUState state, fmi3Byte* bytes,
+                                               std::size_t size) {
+  return call3(instance, __func__, [&](Instance&) {
+    const std::string out = Instance::bytes_of(state);
+    same_count(out.size(), size);
+    std::copy(out.begin(), out.end(), bytes);
+  });
+}
+
+STICKSLIP_FMI fmi3Status fmi3DeserializeFMUState(fmi3Instance instance, const fmi3Byte* bytes,
+                                                 std::size_t size, fmi3FMUState* state) {
+  return call3(instance, __func__,
+               [&](Instance&) { Instance::read({reinterpret_cast<const char*>(bytes), size}, *state); });
+}
+
+// Types without variables.
+#define STICKSLIP_NO_VARIABLE(Type)                                                                          \
+  STICKSLIP_FMI fmi3Status fmi3Get##Type(fmi3Instance instance, References, std::size_t count, fmi3##Type*,  \
+                                         std::size_t) {                                                      \
+    return no_variable3(instance, __func__, count);                                                          \
+  }                                                                                                          \
+  STICKSLIP_FMI fmi3Status fmi3Set##Type(fmi3Instance instance, References, std::size_t count,               \
+                                         const fmi3##Type*, std::size_t) {                                   \
+    return no_variable3(instance, __func__, count);                                                          \
+  }
+STICKSLIP_NO_VARIABLE(Float32)
+STICKSLIP_NO_VARIABLE(Int8)
+STICKSLIP_NO_VARIABLE(UInt8)
+STICKSLIP_NO_VARIABLE(Int16)
+STICKSLIP_NO_VARIABLE(UInt16)
+STICKSLIP_NO_VARIABLE(UInt32)
+STICKSLIP_NO_VARIABLE(Int64)
+STICKSLIP_NO_VARIABLE(UInt64)
+STICKSLIP_NO_VARIABLE(Boolean)
+STICKSLIP_NO_VARIABLE(String)
+#undef STICKSLIP_NO_VARIABLE
+
+STICKSLIP_FMI fmi3Status fmi3SetInt32(fmi3Instance instance, References, std::size_t count, const fmi3Int32*,
+                                      std::size_t) {
+  return no_variable3(instance, __func__, count); // modes are outputs
+}
+STICKSLIP_FMI fmi3Status fmi3GetBinary(fmi3Instance instance, References, std::size_t count, std::size_t*,
+                                       fmi3Binary*, std::size_t) {
+  return no_variable3(instance, __func__, count);
+}
+STICKSLIP_FMI fmi3Status fmi3SetBinary(fmi3Instance instance, References, std::size_t count,
+                                       const std::size_t*, const fmi3Binary*, std::size_t) {
+  return no_variable3(instance, __func__, count);
+}
+STICKSLIP_FMI fmi3Status fmi3GetClock(fmi3Instance instance, References, std::size_t count, fmi3Clock*) {
+  return no_variable3(instance, __func__, count);
+}
+STICKSLIP_FMI fmi3Status fmi3SetClock(fmi3Instance instance, References, std::size_t count,
+                                      const fmi3Clock*) {
+  return no_variable3(instance, __func__, count);
+}
+
+// What the model description does not offer.
+#define STICKSLIP_NOT_OFFERED(function, parameters)                                                          \
+  STICKSLIP_FMI fmi3Status function parameters {                                                             \
+    return refuse3(instance, __func__);                                                                      \
+  }
+STICKSLIP_NOT_OFFERED(fmi3GetNumberOfVariableDependencies,
+                      (fmi3Instance instance, fmi3ValueReference, std::size_t*))
+STICKSLIP_NOT_OFFERED(fmi3GetVariableDependencies,
+                      (fmi3Instance instance, fmi3ValueReference, std::size_t*, fmi3ValueReference*,
+                       std::size_t*, fmi3DependencyKind*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3GetDirectionalDerivative,
+                      (fmi3Instance instance, References, std::size_t, References, std::size_t,
+                       const fmi3Float64*, std::size_t, fmi3Float64*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3GetAdjointDerivative,
+                      (fmi3Instance instance, References, std::size_t, References, std::size_t,
+                       const fmi3Float64*, std::size_t, fmi3Float64*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3EnterConfigurationMode, (fmi3Instance instance))
+STICKSLIP_NOT_OFFERED(fmi3ExitConfigurationMode, (fmi3Instance instance))
+STICKSLIP_NOT_OFFERED(fmi3GetIntervalDecimal,
+                      (fmi3Instance instance, References, std::size_t, fmi3Float64*, fmi3IntervalQualifier*))
+STICKSLIP_NOT_OFFERED(fmi3GetIntervalFraction, (fmi3Instance instance, References, std::size_t, fmi3UInt64*,
+                                                fmi3UInt64*, fmi3IntervalQualifier*))
+STICKSLIP_NOT_OFFERED(fmi3GetShiftDecimal, (fmi3Instance instance, References, std::size_t, fmi3Float64*))
+STICKSLIP_NOT_OFFERED(fmi3GetShiftFraction,
+                      (fmi3Instance instance, References, std::size_t, fmi3UInt64*, fmi3UInt64*))
+STICKSLIP_NOT_OFFERED(fmi3SetIntervalDecimal,
+                      (fmi3Instance instance, References, std::size_t, const fmi3Float64*))
+STICKSLIP_NOT_OFFERED(fmi3SetIntervalFraction,
+                      (fmi3Instance instance, References, std::size_t, const fmi3UInt64*, const fmi3UInt64*))
+STICKSLIP_NOT_OFFERED(fmi3SetShiftDecimal,
+                      (fmi3Instance instance, References, std::size_t, const fmi3Float64*))
+STICKSLIP_NOT_OFFERED(fmi3SetShiftFraction,
+                      (fmi3Instance instance, References, std::size_t, const fmi3UInt64*, const fmi3UInt64*))
+STICKSLIP_NOT_OFFERED(fmi3EvaluateDiscreteStates, (fmi3Instance instance))
+STICKSLIP_NOT_OFFERED(fmi3EnterContinuousTimeMode, (fmi3Instance instance))
+STICKSLIP_NOT_OFFERED(fmi3CompletedIntegratorStep,
+                      (fmi3Instance instance, fmi3Boolean, fmi3Boolean*, fmi3Boolean*))
+STICKSLIP_NOT_OFFERED(fmi3SetTime, (fmi3Instance instance, fmi3Float64))
+STICKSLIP_NOT_OFFERED(fmi3SetContinuousStates, (fmi3Instance instance, const fmi3Float64*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3GetContinuousStateDerivatives, (fmi3Instance instance, fmi3Float64*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3GetEventIndicators, (fmi3Instance instance, fmi3Float64*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3GetContinuousStates, (fmi3Instance instance, fmi3Float64*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3GetNominalsOfContinuousStates, (fmi3Instance instance, fmi3Float64*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3GetNumberOfEventIndicators, (fmi3Instance instance, std::size_t*))
+STICKSLIP_NOT_OFFERED(fmi3GetNumberOfContinuousStates, (fmi3Instance instance, std::size_t*))
+STICKSLIP_NOT_OFFERED(fmi3GetOutputDerivatives, (fmi3Instance instance, References, std::size_t,
+                                                 const fmi3Int32*, fmi3Float64*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3ActivateModelPartition, (fmi3Instance instance, fmi3ValueReference, fmi3Float64))
+#undef STICKSLIP_NOT_OFFERED
