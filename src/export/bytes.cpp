@@ -1,6 +1,7 @@
 #include "export/bytes.hpp"
 
 #include <bit>
+#include <utility>
 
 namespace stickslip {
 
@@ -110,6 +111,38 @@ std::uint64_t checksum(std::string_view bytes) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   return hash;
+}
+
+namespace {
+
+std::int64_t positive_checksum(std::string_view bytes) {
+  return static_cast<std::int64_t>(checksum(bytes) >> 1U);
+}
+
+} // namespace
+
+std::string to_file(std::string_view kind, int format, std::string_view values) {
+  ByteWriter file;
+  file.array(4);
+  file.text(kind);
+  file.integer(format);
+  file.integer(positive_checksum(values));
+  file.bytes(values);
+  return std::move(file.out);
+}
+
+std::string_view values_of_file(std::string_view file, std::string_view kind, int format) {
+  ByteReader from(file);
+  from.array(4);
+  if (from.text() != kind) throw DamagedBytes();
+  if (const std::int64_t given = from.integer(); given != format)
+    throw InvalidArgument("this " + std::string(kind) + " has the format " + std::to_string(given) +
+                          ", this library reads format " + std::to_string(format) +
+                          ": another version of stickslip has written it");
+  const std::int64_t sum = from.integer();
+  const std::string_view values = from.bytes();
+  if (positive_checksum(values) != sum || !from.at_end()) throw DamagedBytes();
+  return values;
 }
 
 } // namespace stickslip

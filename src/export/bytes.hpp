@@ -63,4 +63,9 @@ private:
 // The hash of Fowler, Noll and Vo (FNV-1a, 64 bits), which reveals damaged bytes.
 std::uint64_t checksum(std::string_view bytes);
 
+// A file of one kind: its name, its format and a checksum before the values.
+std::string to_file(std::string_view kind, int format, std::string_view values);
+// The values. Throws DamagedBytes, or InvalidArgument for another format.
+std::string_view values_of_file(std::string_view file, std::string_view kind, int format);
+
 } // namespace stickslip

@@ -13,7 +13,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::string_view magic = "stickslip machine";
+constexpr std::string_view file_kind = "stickslip machine";
 constexpr int file_format = 1; // goes on where older programs would misread a file
 
 template <class Names> std::string listed(const Names& names) {
@@ -139,13 +139,7 @@ std::string to_bytes(const ExportedMachine& exported) {
   write(m.plant), write(m.elements), write(m.scales);
   write(exported.initial), write(exported.inputs), write(exported.parameters), write(exported.outputs);
   write(std::array{exported.rtol, exported.max_step});
-  ByteWriter file;
-  file.array(4);
-  file.text(magic);
-  file.integer(file_format);
-  file.integer(static_cast<std::int64_t>(checksum(payload.out) >> 1U));
-  file.bytes(payload.out);
-  return std::move(file.out);
+  return to_file(file_kind, file_format, payload.out);
 }
 
 std::string token_of(std::string_view file) {
@@ -155,15 +149,7 @@ std::string token_of(std::string_view file) {
 }
 
 ExportedMachine exported_machine(std::string_view bytes) {
-  ByteReader file(bytes);
-  if (file.array() != 4 || file.text() != magic) throw DamagedBytes();
-  if (const std::int64_t format = file.integer(); format != file_format)
-    throw InvalidArgument("the machine has the format " + std::to_string(format) +
-                          ", this library reads format " + std::to_string(file_format) +
-                          ": export it again with the version that runs it");
-  const std::int64_t sum = file.integer();
-  const std::string_view payload = file.bytes();
-  if (static_cast<std::int64_t>(checksum(payload) >> 1U) != sum || !file.at_end()) throw DamagedBytes();
+  const std::string_view payload = values_of_file(bytes, file_kind, file_format);
   ByteReader from(payload);
   ValueReader read{from};
   from.array(8);

@@ -55,6 +55,7 @@ template <Is<CoSimulationState> T> auto members(T& r) {
 
 namespace {
 
+constexpr std::string_view state_kind = "stickslip state";
 constexpr int state_file_format = 1; // goes on with every change of the members above
 
 } // namespace
@@ -62,24 +63,11 @@ constexpr int state_file_format = 1; // goes on with every change of the members
 std::string to_bytes(const CoSimulationState& state) {
   ByteWriter payload;
   ValueWriter{payload, {}}(state);
-  ByteWriter file;
-  file.array(3);
-  file.integer(state_file_format);
-  file.integer(static_cast<std::int64_t>(checksum(payload.out) >> 1U));
-  file.bytes(payload.out);
-  return std::move(file.out);
+  return to_file(state_kind, state_file_format, payload.out);
 }
 
 CoSimulationState co_simulation_state(std::string_view bytes) {
-  ByteReader file(bytes);
-  file.array(3);
-  if (const std::int64_t format = file.integer(); format != state_file_format)
-    throw InvalidArgument("the state has the format " + std::to_string(format) +
-                          ", this library reads format " + std::to_string(state_file_format));
-  const std::int64_t sum = file.integer();
-  const std::string_view payload = file.bytes();
-  if (static_cast<std::int64_t>(checksum(payload) >> 1U) != sum) throw DamagedBytes();
-  ByteReader from(payload);
+  ByteReader from(values_of_file(bytes, state_kind, state_file_format));
   CoSimulationState out;
   ValueReader{from}(out);
   return out;

@@ -262,40 +262,51 @@ STICKSLIP_FMI fmi3Status fmi3SetClock(fmi3Instance instance, References, std::si
 }
 
 // What the model description does not offer.
-#define STICKSLIP_NOT_OFFERED(function, ...)                                                                 \
-  STICKSLIP_FMI fmi3Status function(fmi3Instance instance __VA_OPT__(, ) __VA_ARGS__) {                      \
+#define STICKSLIP_NOT_OFFERED(function, parameters)                                                          \
+  STICKSLIP_FMI fmi3Status function parameters {                                                             \
     return refuse3(instance, __func__);                                                                      \
   }
-STICKSLIP_NOT_OFFERED(fmi3GetNumberOfVariableDependencies, fmi3ValueReference, std::size_t*)
-STICKSLIP_NOT_OFFERED(fmi3GetVariableDependencies, fmi3ValueReference, std::size_t*, fmi3ValueReference*,
-                      std::size_t*, fmi3DependencyKind*, std::size_t)
-STICKSLIP_NOT_OFFERED(fmi3GetDirectionalDerivative, References, std::size_t, References, std::size_t,
-                      const fmi3Float64*, std::size_t, fmi3Float64*, std::size_t)
-STICKSLIP_NOT_OFFERED(fmi3GetAdjointDerivative, References, std::size_t, References, std::size_t,
-                      const fmi3Float64*, std::size_t, fmi3Float64*, std::size_t)
-STICKSLIP_NOT_OFFERED(fmi3EnterConfigurationMode)
-STICKSLIP_NOT_OFFERED(fmi3ExitConfigurationMode)
-STICKSLIP_NOT_OFFERED(fmi3GetIntervalDecimal, References, std::size_t, fmi3Float64*, fmi3IntervalQualifier*)
-STICKSLIP_NOT_OFFERED(fmi3GetIntervalFraction, References, std::size_t, fmi3UInt64*, fmi3UInt64*,
-                      fmi3IntervalQualifier*)
-STICKSLIP_NOT_OFFERED(fmi3GetShiftDecimal, References, std::size_t, fmi3Float64*)
-STICKSLIP_NOT_OFFERED(fmi3GetShiftFraction, References, std::size_t, fmi3UInt64*, fmi3UInt64*)
-STICKSLIP_NOT_OFFERED(fmi3SetIntervalDecimal, References, std::size_t, const fmi3Float64*)
-STICKSLIP_NOT_OFFERED(fmi3SetIntervalFraction, References, std::size_t, const fmi3UInt64*, const fmi3UInt64*)
-STICKSLIP_NOT_OFFERED(fmi3SetShiftDecimal, References, std::size_t, const fmi3Float64*)
-STICKSLIP_NOT_OFFERED(fmi3SetShiftFraction, References, std::size_t, const fmi3UInt64*, const fmi3UInt64*)
-STICKSLIP_NOT_OFFERED(fmi3EvaluateDiscreteStates)
-STICKSLIP_NOT_OFFERED(fmi3EnterContinuousTimeMode)
-STICKSLIP_NOT_OFFERED(fmi3CompletedIntegratorStep, fmi3Boolean, fmi3Boolean*, fmi3Boolean*)
-STICKSLIP_NOT_OFFERED(fmi3SetTime, fmi3Float64)
-STICKSLIP_NOT_OFFERED(fmi3SetContinuousStates, const fmi3Float64*, std::size_t)
-STICKSLIP_NOT_OFFERED(fmi3GetContinuousStateDerivatives, fmi3Float64*, std::size_t)
-STICKSLIP_NOT_OFFERED(fmi3GetEventIndicators, fmi3Float64*, std::size_t)
-STICKSLIP_NOT_OFFERED(fmi3GetContinuousStates, fmi3Float64*, std::size_t)
-STICKSLIP_NOT_OFFERED(fmi3GetNominalsOfContinuousStates, fmi3Float64*, std::size_t)
-STICKSLIP_NOT_OFFERED(fmi3GetNumberOfEventIndicators, std::size_t*)
-STICKSLIP_NOT_OFFERED(fmi3GetNumberOfContinuousStates, std::size_t*)
-STICKSLIP_NOT_OFFERED(fmi3GetOutputDerivatives, References, std::size_t, const fmi3Int32*, fmi3Float64*,
-                      std::size_t)
-STICKSLIP_NOT_OFFERED(fmi3ActivateModelPartition, fmi3ValueReference, fmi3Float64)
+STICKSLIP_NOT_OFFERED(fmi3GetNumberOfVariableDependencies,
+                      (fmi3Instance instance, fmi3ValueReference, std::size_t*))
+STICKSLIP_NOT_OFFERED(fmi3GetVariableDependencies,
+                      (fmi3Instance instance, fmi3ValueReference, std::size_t*, fmi3ValueReference*,
+                       std::size_t*, fmi3DependencyKind*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3GetDirectionalDerivative,
+                      (fmi3Instance instance, References, std::size_t, References, std::size_t,
+                       const fmi3Float64*, std::size_t, fmi3Float64*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3GetAdjointDerivative,
+                      (fmi3Instance instance, References, std::size_t, References, std::size_t,
+                       const fmi3Float64*, std::size_t, fmi3Float64*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3EnterConfigurationMode, (fmi3Instance instance))
+STICKSLIP_NOT_OFFERED(fmi3ExitConfigurationMode, (fmi3Instance instance))
+STICKSLIP_NOT_OFFERED(fmi3GetIntervalDecimal,
+                      (fmi3Instance instance, References, std::size_t, fmi3Float64*, fmi3IntervalQualifier*))
+STICKSLIP_NOT_OFFERED(fmi3GetIntervalFraction, (fmi3Instance instance, References, std::size_t, fmi3UInt64*,
+                                                fmi3UInt64*, fmi3IntervalQualifier*))
+STICKSLIP_NOT_OFFERED(fmi3GetShiftDecimal, (fmi3Instance instance, References, std::size_t, fmi3Float64*))
+STICKSLIP_NOT_OFFERED(fmi3GetShiftFraction,
+                      (fmi3Instance instance, References, std::size_t, fmi3UInt64*, fmi3UInt64*))
+STICKSLIP_NOT_OFFERED(fmi3SetIntervalDecimal,
+                      (fmi3Instance instance, References, std::size_t, const fmi3Float64*))
+STICKSLIP_NOT_OFFERED(fmi3SetIntervalFraction,
+                      (fmi3Instance instance, References, std::size_t, const fmi3UInt64*, const fmi3UInt64*))
+STICKSLIP_NOT_OFFERED(fmi3SetShiftDecimal,
+                      (fmi3Instance instance, References, std::size_t, const fmi3Float64*))
+STICKSLIP_NOT_OFFERED(fmi3SetShiftFraction,
+                      (fmi3Instance instance, References, std::size_t, const fmi3UInt64*, const fmi3UInt64*))
+STICKSLIP_NOT_OFFERED(fmi3EvaluateDiscreteStates, (fmi3Instance instance))
+STICKSLIP_NOT_OFFERED(fmi3EnterContinuousTimeMode, (fmi3Instance instance))
+STICKSLIP_NOT_OFFERED(fmi3CompletedIntegratorStep,
+                      (fmi3Instance instance, fmi3Boolean, fmi3Boolean*, fmi3Boolean*))
+STICKSLIP_NOT_OFFERED(fmi3SetTime, (fmi3Instance instance, fmi3Float64))
+STICKSLIP_NOT_OFFERED(fmi3SetContinuousStates, (fmi3Instance instance, const fmi3Float64*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3GetContinuousStateDerivatives, (fmi3Instance instance, fmi3Float64*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3GetEventIndicators, (fmi3Instance instance, fmi3Float64*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3GetContinuousStates, (fmi3Instance instance, fmi3Float64*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3GetNominalsOfContinuousStates, (fmi3Instance instance, fmi3Float64*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3GetNumberOfEventIndicators, (fmi3Instance instance, std::size_t*))
+STICKSLIP_NOT_OFFERED(fmi3GetNumberOfContinuousStates, (fmi3Instance instance, std::size_t*))
+STICKSLIP_NOT_OFFERED(fmi3GetOutputDerivatives, (fmi3Instance instance, References, std::size_t,
+                                                 const fmi3Int32*, fmi3Float64*, std::size_t))
+STICKSLIP_NOT_OFFERED(fmi3ActivateModelPartition, (fmi3Instance instance, fmi3ValueReference, fmi3Float64))
 #undef STICKSLIP_NOT_OFFERED

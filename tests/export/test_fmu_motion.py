@@ -231,3 +231,23 @@ def test_two_coupled_fmus_are_the_machine_in_one() -> None:
             one.step(T)
             other.step(T)
     assert found == pytest.approx(reference["q.velocity"], abs=1e-12)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_reading_outputs_does_not_change_the_motion(case: str) -> None:
+    """Also of a controller that samples at a communication point before the inputs for this point are set."""
+    make, name, size, t_end, outputs = CASES[case]
+    times = points(t_end, t_end / 80)
+    values = walk(times, size)
+    found = []
+    for reads in (False, True):
+        with imported(make(ss.Input), outputs=outputs) as one:
+            one.start()
+            for k in range(len(times) - 1):
+                one.set({name: values[k]})
+                one.step(times[k + 1] - times[k])
+                one.t = times[k + 1]
+                if reads:
+                    one.get(outputs)
+            found.append(one.get(outputs[:1])[0])
+    assert found[0] == pytest.approx(found[1], rel=1e-12)
