@@ -23,11 +23,6 @@ double step_along(const State& at, const Vector& w, double dt) {
 
 } // namespace
 
-bool Sensitivity::samples_alone(const Passage& p) const {
-  return p.jump.sampled && p.jump.occasion == Occasion::motion && p.jump.impulses.empty() &&
-         ticks->moves.isZero(0.0) && ticks->at_any_time(p.before.ticks, p.jump.t).has_value();
-}
-
 Sensitivity::Reset Sensitivity::reset_of(const Passage& p) {
   Reset out;
   out.due = now.due;
@@ -153,13 +148,15 @@ Vector Sensitivity::slope_together(Reset& as, const Passage& p, const Vector& he
 // R_x w + R_t t' in the machine itself, R_p in neighbouring ones. A change of modes alone needs no decision; otherwise
 // the instant is passed again. Only the changes at the instant are differentiated: all else keeps its digits.
 std::string Sensitivity::reset(const Passage& p, double frame, const Tangents& W) {
-  if (samples_alone(p)) { // two smooth maps, however near a limit the outputs bring an element
+  // Sampling, and a change of modes by its outputs: two smooth maps, however near a limit these bring an element.
+  if (p.jump.sampled && p.jump.occasion == Occasion::motion && p.jump.impulses.empty() &&
+      ticks->moves.isZero(0.0) && ticks->at_any_time(p.before.ticks, p.jump.t)) {
     Tangents S = W;
     const Regime& regime = machine->regime(p.jump.before);
     if (ticks->pass(regime, frame, p.jump.t, p.jump.x_before, p.before.ticks, S).empty()) {
       Passage changed = p;
       changed.jump.sampled = false;
-      ticks->write(changed.before);
+      changed.before.base_x = ticks->x, changed.before.ticks = ticks->ticks;
       return plain(changed) ? (now.S = S, std::string()) : reset(changed, frame, S);
     }
   }

@@ -37,6 +37,13 @@ bool is_side_alone(const System& sys, const Guard& g) {
          !is_vertical_at_rest(sys.friction[g.friction].law);
 }
 
+// Differences of large derivatives are rounded: what is zero by construction, as the velocity of an element that leaves
+// rest, is zero to within that. `size`: of the parameter.
+bool is_moved(const GuardAnswer& guard, Index parameter, double size) {
+  return std::abs(guard.derivative(parameter)) >
+         guard.size * std::max(unmoved / size, rounded_move * guard.speed(parameter));
+}
+
 // Its quantity was held at zero until this instant, in neighbouring runs as well.
 bool was_held(const Jump& jump, const Guard& g) {
   if (!jump.impulses.empty()) return false;
@@ -122,13 +129,6 @@ double Sensitivity::size_of(Index j) const {
   const double given = std::abs(packed(start)(p.state));
   const double nominal = p.state < start.nominal.size() ? start.nominal(p.state) : 0.0;
   return given > 0.0 ? given : nominal > 0.0 ? nominal : 1.0; // without any known size: 1
-}
-
-// Differences of large derivatives are rounded: what is zero by construction, as the velocity of an element that leaves
-// rest, is zero to within that.
-bool Sensitivity::moves_guard(const GuardAnswer& guard, Index j) const {
-  return std::abs(guard.derivative(j)) >
-         guard.size * std::max(unmoved / size_of(j), rounded_move * guard.speed(j));
 }
 
 bool Sensitivity::moves_ticks(Index parameter) const {
@@ -296,7 +296,7 @@ bool Sensitivity::grazes(const Passage& p, const Segment& segment) {
     const GuardAnswer answer = variation->guard(modes, touch.guard, segment.t0, touch.t, x, there,
                                                 Vector::Zero(by.size()), p.before);
     for (Index j = 0; j < by.size(); ++j) {
-      if (!moves_guard(answer, j)) continue;
+      if (!is_moved(answer, j, size_of(j))) continue;
       const Guard& guard = machine->regime(modes).guards[touch.guard];
       const std::string who = name_of_guard(machine->system(), guard);
       valid_until = touch.t;
@@ -524,7 +524,7 @@ std::string Sensitivity::move_guards(const Passage& p, double frame) {
     Vector own = Vector::Zero(by.size());
     if (!is_crossed(answer.rate, answer.size, p.before.time_scale)) {
       for (Index j = 0; j < by.size(); ++j)
-        if (moves_guard(answer, j) || answer.size == 0.0) return "grazing";
+        if (is_moved(answer, j, size_of(j)) || answer.size == 0.0) return "grazing";
     } else {
       own = -answer.derivative / answer.rate;
     }
@@ -559,7 +559,7 @@ std::string Sensitivity::check(const Passage& p, bool start) {
     const GuardAnswer answer = variation->guard(
         modes, k, t, t, x, now.S.topRows(nx) + now.fp * now.moves.transpose(), now.moves, p.before);
     for (Index j = 0; j < by.size(); ++j)
-      if (moves_guard(answer, j))
+      if (is_moved(answer, j, size_of(j)))
         return start ? "a start exactly at an event, which depends on '" + parameters[j] + "'"
                      : "simultaneous events that '" + parameters[j] + "' separates";
   }

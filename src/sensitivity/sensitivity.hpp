@@ -127,9 +127,6 @@ private:
   std::string moved_tick(double t) const;
   bool quiet_tick(const Step& step);
   double size_of(Index j) const;
-  bool moves_guard(const GuardAnswer& guard, Index j) const;
-  // An instant of sampled controllers and of modes that change with their outputs, without impact.
-  bool samples_alone(const Passage& p) const;
 };
 
 // A guard that goes through zero, not one that only grazes it.

@@ -29,7 +29,8 @@ public:
   std::string pass(const Regime& regime, double frame, double t, const Vector& x, const Ticks& before,
                    TangentsRef S);
   // The state after the last instant.
-  void write(State& state) const { state.base_x = x, state.ticks = ticks; }
+  Vector x;
+  Ticks ticks;
   // For the last instant: its derivatives by the parameters, and x' before and after it.
   Vector moves, fm, fp;
   // Backwards: `lambda` has the derivatives by these rows after the instant, then by those before it.
@@ -56,8 +57,7 @@ private:
   std::map<std::pair<const LinearPart*, Index>, Changes> known;
   Matrix periods, delays; // derivatives: parameters x loops
 
-  Vector x, samples, inputs, work, z, raw, s, sdot, force;
-  Ticks ticks;
+  Vector samples, inputs, work, z, raw, s, sdot, force;
   Tangents W, Z, R, row; // of inputs, of new states, of raw outputs
   std::string why;
 
