@@ -1,8 +1,10 @@
-"""Machines for other programs: FMI."""
+"""Machines, their drawings and linear systems for other programs."""
 
 from stickslip.export.fmu import ExportedFMU, fmu
+from stickslip.export.mat import mat
+from stickslip.export.svg import svg
 
-__all__ = ["ExportedFMU", "fmu"]
+__all__ = ["ExportedFMU", "fmu", "mat", "svg"]
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,48 @@
+"""Linear systems as files of MATLAB."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.io
+
+import stickslip as ss
+
+
+def names(cells: np.ndarray) -> list[str]:
+    return [str(cell[0]) for cell in cells[:, 0]]
+
+
+def drive() -> ss.Machine:
+    m = ss.Machine(mass=[2.0, 5.0], names=["motor", "slide"])
+    m.add_spring("shaft", on=("motor", "slide"), stiffness=2e4, damping=20.0)
+    return m
+
+
+def test_matrices_and_names_are_those_of_the_system(tmp_path: Path) -> None:
+    system = drive().linearise("motor", "slide.position")
+    saved = scipy.io.loadmat(ss.export.mat(system, tmp_path / "axis.mat"))
+    for key in "ABCD":
+        assert np.array_equal(saved[key], getattr(system, key))
+    assert saved["Ts"].item() == 0.0
+    assert names(saved["StateName"]) == [
+        "motor.position",
+        "slide.position",
+        "motor.velocity",
+        "slide.velocity",
+    ]
+    assert names(saved["InputName"]) == list(system.inputs)
+    assert names(saved["OutputName"]) == list(system.outputs)
+
+
+def test_anything_else_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="must be a LinearSystem, as of"):
+        ss.export.mat(drive(), tmp_path / "axis.mat")
+    assert not (tmp_path / "axis.mat").exists()
+
+
+def test_path_is_taken_as_it_is(tmp_path: Path) -> None:
+    system = drive().linearise("motor", "slide.position")
+    assert ss.export.mat(system, tmp_path / "axis").name == "axis" and (tmp_path / "axis").exists()
