@@ -22,7 +22,7 @@ def drive() -> ss.Machine:
 
 
 def test_matrices_and_names_are_those_of_the_system(tmp_path: Path) -> None:
-    system = drive().linear_system("motor", "slide.position")
+    system = drive().linearise("motor", "slide.position")
     saved = scipy.io.loadmat(ss.export.mat(system, tmp_path / "axis.mat"))
     for key in "ABCD":
         assert np.array_equal(saved[key], getattr(system, key))
@@ -44,5 +44,5 @@ def test_anything_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_path_is_taken_as_it_is(tmp_path: Path) -> None:
-    system = drive().linear_system("motor", "slide.position")
+    system = drive().linearise("motor", "slide.position")
     assert ss.export.mat(system, tmp_path / "axis").name == "axis" and (tmp_path / "axis").exists()

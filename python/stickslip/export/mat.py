@@ -22,7 +22,7 @@ def mat(system: LinearSystem, path: str | os.PathLike[str]) -> Path:
     Parameters
     ----------
     system : LinearSystem
-        The system, as of ``machine.linear_system``.
+        The system, as of ``machine.linearise``.
     path : str or path-like
         The file to write, by convention with the suffix ``.mat``.
 
@@ -51,13 +51,13 @@ def mat(system: LinearSystem, path: str | os.PathLike[str]) -> Path:
     >>> import os, tempfile, scipy.io, stickslip as ss
     >>> m = ss.Machine(mass=2.0, damping=1.0, names=["slide"])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = ss.export.mat(m.linear_system("slide", "slide.velocity"), os.path.join(folder, "slide.mat"))
+    ...     path = ss.export.mat(m.linearise("slide", "slide.velocity"), os.path.join(folder, "slide.mat"))
     ...     saved = scipy.io.loadmat(path)
     >>> saved["B"].ravel().tolist(), str(saved["StateName"][1, 0][0])
     ([0.0, 0.5], 'slide.velocity')
     """
     if not isinstance(system, LinearSystem):
-        reject("system", system, "a LinearSystem, as of machine.linear_system()")
+        reject("system", system, "a LinearSystem, as of machine.linearise()")
     io = need("scipy.io", "SciPy", "mat() needs", "identify")
     plain = system.proper()
     names = {"StateName": plain.states, "InputName": plain.inputs, "OutputName": plain.outputs}
