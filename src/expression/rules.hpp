@@ -68,7 +68,7 @@ template <class T> T partial(Operation o, bool by_b, const T& a, const T& b, int
   case Operation::tanh:
     return (1.0 - value) * (1.0 + value);
   case Operation::asinh:
-    return 1.0 / sqrt(a * a + 1.0);
+    return 1.0 / cosh(value); // a * a would overflow
   case Operation::acosh:
     return 1.0 / sqrt((a - 1.0) * (a + 1.0));
   case Operation::atanh:

@@ -17,6 +17,7 @@ ErrorControl::ErrorControl(const System& system, const Options& given, RightHand
 
 void ErrorControl::begin(const Regime& r, const State& state) {
   set_tolerances(r, state);
+  trial.begin(r);
   choose_method(r, state);
 }
 
@@ -59,7 +60,8 @@ void ErrorControl::choose_method(const Regime& r, const State& state) {
   if (!trial.find_known(r, state) && (falls || !quick)) rhs.evaluate(t, x, trial.rate.data());
   features.no_departing();
   const bool out_of_rest = falls && features.find_departing(r, state, trial.rate);
-  const bool looks_stiff = options.method == Method::automatic && (bristles || state.stiff >= stiff_in_a_row);
+  const bool looks_stiff = options.method == Method::automatic &&
+                           (bristles || trial.balance.any() || state.stiff >= stiff_in_a_row);
   trial.kind = !out_of_rest && (options.method == Method::stiff || looks_stiff) ? FlowKind::stiff
                                                                                 : FlowKind::explicit_pair;
   if (trial.is_stiff()) {
@@ -101,7 +103,7 @@ double ErrorControl::propose(const Regime& r, State& state, double horizon) {
                               atol.data(), options.rtol, reach, 0.0, work.data()),
                  4.0 * tolerance::last_digits * std::abs(t));
   }
-  const double proposed = std::min(state.step, longest_step(r, state));
+  const double proposed = trial.balance.first_step(state, std::min(state.step, longest_step(r, state)));
   return std::isfinite(horizon) ? fit_step(proposed, horizon) : proposed;
 }
 
@@ -120,6 +122,8 @@ double ErrorControl::within_tolerance(const Regime& r, State& state, double h) {
     if (trial.make(state, h)) {
       e = error(state);
       if (std::isfinite(e)) e = std::max(e, features.departing_error(state, h, trial.end(), trial.error()));
+      if (std::isfinite(e) && trial.balance.any())
+        e = std::max(e, trial.balance.error(state, h, trial.rate, trial.end(), trial.error()) / options.rtol);
     }
     bool accepted = false;
     const double factor = controller.next(e, accepted);
@@ -131,6 +135,7 @@ double ErrorControl::within_tolerance(const Regime& r, State& state, double h) {
       state.step = h *= ++refusals % patience == 0 ? std::min(factor, shrinks_at_least) : factor;
       continue;
     }
+    if (trial.balance.stands_still(state, h)) return 0.0;
     // A step cut short by a breakpoint says nothing against the one proposed before.
     const double next = h < state.step ? std::max(state.step, h * factor) : h * factor;
     controller.resized(next / (h * factor));

@@ -74,7 +74,8 @@ bool IntegratedStep::misses_motion(const Step& step, double theta) const {
   for (Index i = 0; i < sys.nx; ++i) {
     double slope = 0.0;
     for (Index k = step.columns; k-- > 1;) slope = slope * theta + static_cast<double>(k) * C(i, k);
-    const double size = control.tolerance_of(i, samples.state()(i));
+    // A stiff state follows its balance: its rate is known no better than that.
+    const double size = control.tolerance_of(i, samples.state()(i)) * (1.0 + step.h * trial.stiffness(i));
     if (!(std::abs(slope - step.h * samples.rate()(i)) <= threshold::follows * size)) return true;
   }
   return false;
@@ -128,6 +129,11 @@ bool IntegratedStep::end_at_event(const Regime& r, State& state, Step& step) {
   const Index which = crossings.earliest();
   const double theta = crossings.theta[which], h = step.h;
   if (!(theta > 0.0)) return true;
+  if (trial.is_balanced()) { // an instant, whose state is that of its end
+    for (double& other : crossings.theta)
+      if (other <= 1.0) other = 1.0;
+    return true;
+  }
   const std::optional<double> located = locate(which, state, step);
   if (!located || (*located < shorter * h && samples.passes_another(r, state, which))) {
     state.step = located ? *located : 0.5 * (theta * h);

@@ -22,6 +22,9 @@ inline constexpr double follows = 1e3;       // by which the dense form may miss
 inline constexpr double at_corner = 1e-2;    // the part of a step beyond a corner or bend that does no harm
 inline constexpr double error_target = 0.25; // of a pair of twelve stages: its errors change fast
 
+// Of a force.
+inline constexpr double unbalanced = 1e-3; // what rounding of a velocity may change of it
+
 // Of the step.
 inline constexpr double beyond_root = 1e-6; // farther than the first root of a guard, to see it pass
 inline constexpr double sliver = 1e-3;      // shows a rate, and a maximum

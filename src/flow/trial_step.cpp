@@ -5,8 +5,8 @@
 namespace stickslip {
 
 TrialStep::TrialStep(const System& system, RightHandSide& of)
-    : rate(Vector::Zero(system.nx)), sys(system), rhs(of), J(system.nx, system.nx), by_time(rate),
-      fifth(high() ? 0 : system.nx), eighth(high() ? system.nx : 0), stiff(system.nx) {}
+    : rate(Vector::Zero(system.nx)), balance(system, of), sys(system), rhs(of), J(system.nx, system.nx),
+      by_time(rate), fifth(high() ? 0 : system.nx), eighth(high() ? system.nx : 0), stiff(system.nx) {}
 
 bool TrialStep::find_known(const Regime& r, const State& state) {
   if (known.regime != &r || known.x != state.base_x) return false;
@@ -26,6 +26,11 @@ template <Index N> bool TrialStep::make_stiff_quick(const State& state, double h
 }
 
 bool TrialStep::make_stiff(const State& state, double h) {
+  balanced = balance.is_instant(state, h);
+  if (balanced) {
+    stiff.error.setZero();
+    return balance.step(state, h, rate, stiff.x1);
+  }
   if (!rhs.is_quick())
     return rosenbrock_attempt(rhs, state.base_t, state.base_x.data(), rate.data(), J.data(),
                               rhs.autonomous() ? nullptr : by_time.data(), h, stiff);
@@ -68,7 +73,11 @@ double TrialStep::error_in_tolerances(const State& state, const Vector& atol, do
 
 void TrialStep::expand(const Regime& r, const State& state, double h, Matrix& C) {
   static_assert(dopri5_dense_columns == rosenbrock_dense_columns);
-  if (is_stiff()) {
+  if (is_balanced()) {
+    C.leftCols(rosenbrock_dense_columns).setZero();
+    C.col(0) = state.base_x;
+    C.col(1) = stiff.x1 - state.base_x;
+  } else if (is_stiff()) {
     rosenbrock_dense(state.base_x.data(), stiff, C.leftCols(rosenbrock_dense_columns));
   } else if (!high()) {
     dopri5_dense(state.base_x.data(), h, fifth, C.leftCols(dopri5_dense_columns));

@@ -5,8 +5,11 @@
 #include "core/dop853.hpp"
 #include "core/dopri5.hpp"
 #include "core/rosenbrock.hpp"
+#include "flow/force_balance.hpp"
 #include "flow/right_hand_side.hpp"
 #include "flow/step.hpp"
+
+#include <cmath>
 
 namespace stickslip {
 
@@ -14,6 +17,7 @@ class TrialStep {
 public:
   TrialStep(const System& sys, RightHandSide& rhs);
 
+  void begin(const Regime& r) { balance.begin(r); }
   // By the method `kind`, from the state, where x' is `rate`; false if it has no result.
   bool make(const State& state, double h);
   // Its result, and the error of that by the embedded method.
@@ -32,12 +36,16 @@ public:
   void forget() { known.regime = nullptr; }
   void linearise(const State& state) { rhs.linearise(state.base_t, state.base_x.data(), rate, J, by_time); }
 
+  // Rate at which state i settles, 1/s; 0 where the method is explicit.
+  double stiffness(Index i) const { return is_stiff() ? std::abs(J(i, i)) : 0.0; }
+  bool is_balanced() const { return is_stiff() && balanced; }
   bool is_stiff() const { return kind != FlowKind::explicit_pair; }
   bool is_high() const { return !is_stiff() && high(); }
   int explicit_order() const { return high() ? dop853_order : dopri5_order; }
 
   FlowKind kind = FlowKind::explicit_pair;
   Vector rate; // x' at the start
+  ForceBalance balance;
 
 private:
   const System& sys;
@@ -51,6 +59,8 @@ private:
     const Regime* regime = nullptr;
     Vector x, rate;
   } known;
+
+  bool balanced = false; // the last trial
 
   bool high() const { return sys.smooth != nullptr; }
   bool make_stiff(const State& state, double h);

@@ -28,6 +28,7 @@ WRONG_TODAY = {
     "smooth": 0,
     "light": 0,
     "mixed_orders": 0,
+    "formula_laws": 0,
 }
 LEFT_TODAY = {
     "chains": 0,
@@ -42,6 +43,7 @@ LEFT_TODAY = {
     "smooth": 0,
     "light": 0,
     "mixed_orders": 0,
+    "formula_laws": 0,
 }
 
 # Starts of `stiff` are judged by themselves: 1 in 6 of its machines stalls, and seed 1 does not end within minutes.

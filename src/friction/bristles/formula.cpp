@@ -123,11 +123,6 @@ bool slide_until_steady(const Formula& c, double v, int direction, Vector& z) {
   return false;
 }
 
-// Without a condition, or with conditions on v alone, the formula is smooth on each side of v = 0.
-bool reads_side(const Tape& tape) {
-  return std::find(tape.conditions.begin(), tape.conditions.end(), velocity) != tape.conditions.end();
-}
-
 void check_tape(const Formula& c, const Tape& tape, const char* what, Index outputs) {
   check(tape);
   List<std::string> inputs{"v", "load"};
@@ -279,7 +274,7 @@ LawTraits about(const Formula& c) {
   t.affine = false;
   t.searches = true;
   t.sticks = c.sticks();
-  t.reversal_switches = !t.sticks && (c.resets() || reads_side(c.motion));
+  t.reversal_switches = !t.sticks; // where it is steep, its force turns there
   const LinearisedFormula here = linear(c, 0.0, 1, c.start.data());
   double stiffness = 0.0; // d (dF/dt) / dv at rest
   for (Index j = 1; j <= t.states; ++j) stiffness += here.slope(0, j) * here.slope(j, 0);

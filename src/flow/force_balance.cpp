@@ -1,0 +1,162 @@
+#include "flow/force_balance.hpp"
+
+#include "core/tolerances.hpp"
+#include "dynamics/friction_force.hpp"
+#include "flow/thresholds.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace stickslip {
+
+ForceBalance::ForceBalance(const System& system, RightHandSide& right_hand_side)
+    : sys(system), rhs(right_hand_side), rate_there(Vector::Zero(system.nx)) {}
+
+void ForceBalance::begin(const Regime& r) {
+  regime = &r;
+  steep.clear();
+  for (Index k = 0; k < r.sliding.size(); ++k) {
+    const Friction& p = sys.friction[r.sliding[k]];
+    if (p.traits.searches && !p.traits.sticks && r.modes.friction[r.sliding[k]].direction() != 0)
+      steep.push_back(k);
+  }
+}
+
+// Of the sliding element k at this velocity, under the load and signals of the last evaluation.
+double ForceBalance::force(Index k, double v, const Vector& x) {
+  const Index i = regime->sliding[k];
+  const FrictionMode& now = regime->modes.friction[i];
+  const double N =
+      total_load(sys, sys.friction[i], now.load_stretch, x.data(), rhs.signals.now.data(), rhs.force.data());
+  const ElementForce<double> f =
+      friction_force(sys.friction[i], now.direction(), now.branch, v, N, x.data(), rate_there.data());
+  return f.dry * N + f.other;
+}
+
+// A step whose stages lie on both sides of v = 0 swings about it, within the tolerance and for ever: its force changes
+// otherwise than the slope at its start promises, or its mean is none between those at its ends.
+bool ForceBalance::jumps_over_turn(Index k, double h, double acceleration, double from, double to,
+                                   const Vector& x) {
+  constexpr double beside = 1.0 - 1e-6;
+  if (from == 0.0 || std::abs(from) > 2.0 * h * std::abs(acceleration)) return false;
+  const double before = force(k, from, x), after = force(k, to, x), change = after - before;
+  const double slope = (before - force(k, beside * from, x)) / (from - beside * from);
+  if (from * to < 0.0 && std::abs(change - slope * (to - from)) > 0.5 * std::abs(change)) return true;
+  const double mobility = sys.friction[regime->sliding[k]].velocity.x.dot(regime->E.col(k));
+  const double mean = before + ((to - from) / h - acceleration) / mobility;
+  const double room = 0.5 * std::max(std::abs(before), std::abs(after));
+  return mean < std::min(before, after) - room || mean > std::max(before, after) + room;
+}
+
+double ForceBalance::error(const State& state, double h, const Vector& rate, const Vector& x1,
+                           const Vector& error) {
+  if (is_instant(state, h)) return 0.0; // it has none
+  rhs.signals.move_to(state.base_t + h);
+  double worst = 0.0;
+  for (const Index k : steep) {
+    const Friction& p = sys.friction[regime->sliding[k]];
+    const double v = relative_velocity(p, x1.data(), rhs.signals.now.data());
+    const double here = force(k, v, x1), beside = force(k, v - p.velocity.x.dot(error), x1);
+    worst = std::max(worst, std::abs(here - beside) / std::max(std::abs(here), std::abs(beside)));
+    const double from = relative_velocity(p, state.base_x.data(), rhs.signals.start.data());
+    if (jumps_over_turn(k, h, p.velocity.x.dot(rate), from, v, x1))
+      return std::numeric_limits<double>::infinity();
+  }
+  return worst;
+}
+
+namespace {
+
+double instant(const State& state) {
+  constexpr double begun = 1e-3; // of the time scale
+  return 8.0 * tolerance::last_digits * (std::abs(state.base_t) + begun * state.time_scale);
+}
+
+} // namespace
+
+bool ForceBalance::is_instant(const State& state, double h) const {
+  return any() && h <= instant(state);
+}
+
+bool ForceBalance::stands_still(const State& state, double h) {
+  constexpr Index most = 1000; // in a row: a few hundred lead to a balance within which time resolves little
+  instants = is_instant(state, h) ? instants + 1 : 0;
+  return instants > most;
+}
+
+double ForceBalance::first_step(const State& state, double h) {
+  if (!state.after_transition) return h;
+  for (const Index k : steep) {
+    const Friction& p = sys.friction[regime->sliding[k]];
+    const double v = relative_velocity(p, state.base_x.data(), rhs.signals.start.data());
+    if (v != 0.0 && std::abs(v) <= tolerance::rest * velocity_size(p, state.nominal))
+      return std::min(h, instant(state));
+  }
+  return h;
+}
+
+namespace {
+
+// Numbers in their order, one integer each.
+std::int64_t rank_of(double x) {
+  const auto bits = std::bit_cast<std::int64_t>(x);
+  return bits < 0 ? std::numeric_limits<std::int64_t>::min() - bits : bits;
+}
+double number_of(std::int64_t rank) {
+  return std::bit_cast<double>(rank < 0 ? std::numeric_limits<std::int64_t>::min() - rank : rank);
+}
+
+} // namespace
+
+// v1 = v + h w'E (F(v1) - F), of an element that moves at v under its force F: by bisection over the numbers themselves,
+// for v1 may be thirty decades below v.
+double ForceBalance::velocity_in_balance(Index k, double h, double v, double before, const Vector& x) {
+  const double by_force = h * sys.friction[regime->sliding[k]].velocity.x.dot(regime->E.col(k));
+  const auto too_fast = [&](double at) { return at - v > by_force * (force(k, at, x) - before); };
+  double reach = std::max(std::abs(v), std::numeric_limits<double>::min());
+  while (reach < tolerance::largest_state && (too_fast(-reach) || !too_fast(reach))) reach *= 4.0;
+  std::int64_t low = rank_of(-reach), high = rank_of(reach);
+  const auto apart = [&] { return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low); };
+  while (apart() > 1) {
+    const std::int64_t middle = low + static_cast<std::int64_t>(apart() / 2);
+    (too_fast(number_of(middle)) ? high : low) = middle;
+  }
+  return number_of(low);
+}
+
+bool ForceBalance::step(const State& state, double h, const Vector& rate, Vector& x1) {
+  constexpr int sweeps = 20; // of Gauss and Seidel over elements that act on each other
+  rhs.signals.move_to(state.base_t + h);
+  x1 = state.base_x + h * rate;
+  List<double> acts(steep.size());
+  for (Index j = 0; j < steep.size(); ++j) {
+    const Friction& p = sys.friction[regime->sliding[steep[j]]];
+    acts[j] =
+        force(steep[j], relative_velocity(p, state.base_x.data(), rhs.signals.start.data()), state.base_x);
+  }
+  const auto velocity = [&](const Friction& p) {
+    return relative_velocity(p, x1.data(), rhs.signals.now.data());
+  };
+  for (int sweep = 0; sweep < (steep.size() > 1 ? sweeps : 1); ++sweep)
+    for (Index j = 0; j < steep.size(); ++j) {
+      const Friction& p = sys.friction[regime->sliding[steep[j]]];
+      const double balanced = velocity_in_balance(steep[j], h, velocity(p), acts[j], x1);
+      const double next = force(steep[j], balanced, x1);
+      x1 += (h * (next - acts[j])) * regime->E.col(steep[j]);
+      acts[j] = next;
+      // What rounding of the sum leaves is more than the velocity itself.
+      for (int digits = 0; digits < 3; ++digits)
+        x1 += ((balanced - velocity(p)) / p.velocity.x.squaredNorm()) * p.velocity.x;
+    }
+  // A difference of velocities, or from a surface that moves, may resolve no such balance.
+  for (Index j = 0; j < steep.size(); ++j) {
+    const double off = force(steep[j], velocity(sys.friction[regime->sliding[steep[j]]]), x1) - acts[j];
+    if (!(std::abs(off) <= threshold::unbalanced * std::abs(acts[j]))) return false;
+  }
+  return true;
+}
+
+} // namespace stickslip
