@@ -165,6 +165,19 @@ private:
       reject(what,
              "has a state that does not start from zero, where a contact that closes starts: shift it by its "
              "start, or take its logarithm");
+    if (traits(law).searches && grows(law))
+      reject(what,
+             "grows with the velocity without bound, but impacts take their friction from its level at high "
+             "velocities: write the law without its viscous part, and add that as a term, + "
+             "ss.Viscous(...)");
+  }
+
+  // Faster than a root of the velocity.
+  static bool grows(const Law& law) {
+    constexpr double fast = 1e8; // m/s, where formulas are known
+    const double force = steady(law, fast, nullptr).dry;
+    const double rise = fast * steady_slopes(law, fast, 1).dry_v;
+    return force > 0.0 && rise > 0.5 * force;
   }
 
   static void load_table(const FrictionElement& f, const std::string& suffix) {

@@ -50,7 +50,32 @@ def jump(static: float, kinetic: float) -> FormulaLaw:
     )
 
 
-# A law of the engine, the same as a formula.
+def elasto_plastic(elastic: float) -> FormulaLaw:
+    def rate(v: Any, z: Any, s0: Any, elastic: Any, static: Any, kinetic: Any, vs: Any) -> Any:
+        end, along = stribeck(v, static, kinetic, vs) / s0, ss.sign(v) * z
+        between = 0.5 + 0.5 * ss.sin(math.pi * (along - 0.5 * (end + elastic)) / (end - elastic))
+        plastic = ss.where(along <= elastic, 0.0, ss.where(along >= end, 1.0, between))
+        return v * (1.0 - plastic * along / end)
+
+    def force(v: Any, z: Any, s0: Any, s1: Any, elastic: Any, static: Any, kinetic: Any, vs: Any) -> Any:
+        return s0 * z + s1 * rate(v, z, s0, elastic, static, kinetic, vs)
+
+    numbers = {"s0": 1e4, "s1": 50.0, "elastic": elastic, **LEVELS}
+    return FormulaLaw(force, {"z": rate}, states={"z": 0.0}, parameters=numbers)
+
+
+def bouc_wen() -> FormulaLaw:
+    def rate(v: Any, z: Any, s0: Any, level: Any) -> Any:
+        w = s0 * z / level
+        return v - 0.7 * abs(v) * abs(w) ** 1.5 * ss.sign(w) - 0.3 * v * abs(w) ** 1.5
+
+    return FormulaLaw(
+        lambda z, s0: s0 * z, {"z": rate}, states={"z": 0.0}, parameters={"s0": 1e4, "level": 1.2}
+    )
+
+
+# A law of the engine, the same as a formula. Maxwell slip and Leuven's law remember switches, and TwoStateBristle jumps
+# about a force of its states: FormulaLaw has neither.
 PAIRS: dict[str, tuple[ss.Law, Callable[[], FormulaLaw]]] = {
     "LuGre": (ss.LuGre(1.5, 1.0, 1e-2, stiffness=1e4, damping=50.0) + ss.Viscous(0.4), lugre),
     "Dahl": (ss.Dahl(1.2, stiffness=1e4), dahl),
@@ -58,6 +83,11 @@ PAIRS: dict[str, tuple[ss.Law, Callable[[], FormulaLaw]]] = {
         ss.Tanh(1.2, width=1e-2),
         lambda: FormulaLaw(lambda v, w: 1.2 * ss.tanh(v / w), parameters={"w": 1e-2}),
     ),
+    "elasto-plastic": (
+        ss.ElastoPlastic(1.5, 1.0, 1e-2, stiffness=1e4, damping=50.0, elastic_limit=7e-5),
+        lambda: elasto_plastic(7e-5),
+    ),
+    "Bouc-Wen": (ss.BoucWen(1.2, stiffness=1e4, exponent=1.5, beta=0.7), bouc_wen),
     "Coulomb": (ss.Coulomb(1.2, 1.0), lambda: jump(1.2, 1.0)),
     "Stribeck": (
         ss.Stribeck(1.5, 1.0, 1e-2),
@@ -252,6 +282,80 @@ def test_friction_of_a_contact_may_be_a_formula() -> None:
 
     runs = [floor(ss.Coulomb(0.5, 0.4)), floor(jump(0.5, 0.4))]
     assert runs[1]["x.position"][-1] == pytest.approx(runs[0]["x.position"][-1], rel=1e-8)
+
+
+def test_bristle_of_a_contact_with_impacts_may_be_a_formula() -> None:
+    def floor(law: ss.Law) -> float:
+        m = ss.Machine([1.0, 1.0], names=["x", "y"], force={"y": -9.81, "x": ss.Sine(8.0, 1.0)})
+        m.add_contact("floor", normal={"y": 1.0}, gap=0.1, tangent={"x": 1.0}, friction=law, restitution=0.3)
+        return float(ss.simulate(m, 3.0, initial={"x.velocity": 0.5}, rtol=1e-10)["x.position"][-1])
+
+    formula = FormulaLaw(
+        lambda v, z: 1e4 * z + 50.0 * (v - 1e4 * abs(v) * z / stribeck(v, **LEVELS)),
+        {"z": lambda v, z: v - 1e4 * abs(v) * z / stribeck(v, **LEVELS)},
+        states={"z": 0.0},
+    )
+    ours = ss.LuGre(1.5, 1.0, 1e-2, stiffness=1e4, damping=50.0)
+    assert floor(formula) == pytest.approx(floor(ours), rel=1e-6)
+
+
+def test_contact_refuses_a_law_without_a_level() -> None:
+    m = ss.Machine([1.0, 1.0], names=["x", "y"])
+    with pytest.raises(ValueError, match=r"friction of 'c' grows with the velocity.*ss\.Viscous"):
+        m.add_contact("c", normal={"y": 1.0}, tangent={"x": 1.0}, friction=lugre())
+
+
+def test_reversals_change_states() -> None:
+    # m x'' + k x = -N (1 + n): half a swing each, n reversals after n half periods; it loses 2 N (1 + n)/k each time
+    law = FormulaLaw(
+        lambda v, n: ss.tanh(v / 1e-9) * (1.0 + n),
+        {"n": 0.0},
+        states={"n": 0.0},
+        on_reversal={"n": lambda n: n + 1.0},
+    )
+    m = ss.Machine(1.0, stiffness=100.0, names=["x"])
+    m.add_friction("f", on="x", law=law, normal_load=1.0)
+    run = ss.simulate(
+        m, 0.9 * math.pi / 10.0 * 4.0, initial={"x.position": 1.0, "x.velocity": -1e-6}, rtol=1e-10
+    )
+    turns = math.pi / 10.0 * np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(run.sol(turns)[0], [-0.98, 0.94, -0.88], atol=1e-6)
+    assert run["f.z"][-1] == 3.0 and ss.analysis.audit(run).passed
+
+
+def test_state_with_the_rate_v_is_the_position() -> None:
+    law = FormulaLaw(
+        lambda v, s: ss.tanh(v / 1e-2) * (1.0 + 0.5 * ss.sin(3.0 * s)), {"s": lambda v: v}, states={"s": 0.0}
+    )
+    m = ss.Machine(1.0, damping=0.2, stiffness=2.0, names=["block"], force={"block": ss.Sine(0.4, 0.3)})
+    m.add_friction(
+        "belt", on="block", law=ss.Tanh(1.0, width=1e-2), surface_velocity=0.1,
+        normal_load=lambda q, t: 1.0 + 0.5 * ss.sin(3.0 * (q["block"] - 0.1 * t)),
+    )  # fmt: skip
+    ends = [
+        ss.simulate(one, 5.0, initial={"block.velocity": 0.3}, rtol=1e-10)["block.position"][-1]
+        for one in (belt(law), m)
+    ]
+    assert ends[0] == pytest.approx(ends[1], abs=1e-9)
+
+
+def test_adjoint_and_forward_derivatives_agree() -> None:
+    names = ["belt.law.k", "belt.law.level"]
+    both = [
+        ss.value_and_grad(
+            lambda run: run["block.position"][-1], belt(dahl()), names, t_end=5.0, mode=mode, rtol=1e-10
+        )([1e4, 1.2])
+        for mode in ("forward", "reverse")
+    ]
+    np.testing.assert_allclose(both[0][1], both[1][1], rtol=1e-6)
+
+
+def test_saved_run_is_read_back(tmp_path: Any) -> None:
+    run = ss.simulate(belt(lugre()), 2.0)
+    run.save(tmp_path / "run.npz")
+    again = ss.load(tmp_path / "run.npz")
+    np.testing.assert_array_equal(again.y, run.y)
+    assert again.machine == run.machine
 
 
 def test_real_time_takes_it() -> None:

@@ -18,7 +18,10 @@ __all__ = ["FormulaLaw", "rate_and_state", "slip_weakening", "thermal_weakening"
 
 _OWN = ("v", "load")
 _NO_SPEED = 1e-200  # relative to the reference velocity: x ln x is zero at x = 0
-_ELSEWHERE = "for friction over position or time give the element a load that is a formula, normal_load=lambda q, v, t: ..."
+_ELSEWHERE = (
+    "for friction over position or time give the element a load that is a formula, normal_load=lambda q, v, t: ..., or the "
+    "law a state with the rate v (the position) or 1 (the time)"
+)
 
 
 class FormulaLaw(Law):
@@ -65,9 +68,13 @@ class FormulaLaw(Law):
     Comparisons on the sign of ``v`` (``abs(v)``, ``sign(v)``, ``where(v > 0, ...)``) are decided by the direction of
     sliding. A trial step of an integrator can pass v = 0 slightly; ``abs(v)`` is negative there, so write
     ``log(hypot(v, small))`` in place of ``log(abs(v))``. Steps end at all other corners. A law without a jump whose
-    force is steep near v = 0 makes the equations stiff. Steady states (`Law.force`, impacts with friction, feedforward)
-    are found numerically, for speeds from 1e-12 to 1e9 m/s. `StickSlip` does not accept a `FormulaLaw`. Contacts refuse
-    laws that read ``load``, since their friction is per unit normal force.
+    force is steep near v = 0 makes the equations stiff; its force is then integrated to ``rtol``, also where velocities
+    below the tolerance carry the load. Steady states (`Law.force`, impacts with friction, feedforward) are found
+    numerically, for speeds from 1e-12 to 1e9 m/s. Contacts take the level at high velocities for their impulses: add
+    viscous parts as a term, ``law + ss.Viscous(...)``. Contacts refuse laws that read ``load``, since their friction is
+    per unit normal force. A state with the rate ``v`` is the position, one with the rate 1 the time. `StickSlip` does
+    not accept a `FormulaLaw`. `MaxwellSlip` and `Leuven`, which store switches, and `TwoStateBristle`, which jumps
+    about a force of its states, cannot be written as a `FormulaLaw`.
 
     Examples
     --------
@@ -279,8 +286,10 @@ def rate_and_state(
     -----
     Source: Dieterich, J. Geophys. Res. 84, 1979, 2161; Ruina, J. Geophys. Res. 88, 1983, 10359. A block with this
     friction on a spring slides steadily if its stiffness exceeds ``σ·(b − a)/Dc·(1 + m·V²/(a·σ·Dc))``, with the load σ.
-    At a reversal the force changes its sign within ``V0·exp(−f0/a)``, often less than 1e-30 m/s: steps become very
-    small, and a run may end with status ``"budget"``. A law with `levels` suits such machines.
+    Where the load reverses, the force changes its sign within ``V0·exp(−f0/a)``, often less than 1e-30 m/s: the creep is
+    followed through all decades, unless the sliding velocity is a difference of two that move (two bodies, or a surface
+    with a velocity), which numbers do not resolve; the run then ends as ``"stalled"``. A law with `levels` suits such
+    machines.
 
     Examples
     --------
