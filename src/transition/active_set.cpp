@@ -63,6 +63,11 @@ bool moves_towards(Instant& at, Index i, int side) {
   return at.acceleration(i, at.before) * side > rounding;
 }
 
+bool surface_jumps(const Instant& at, Index i) {
+  const Signal& surface = at.sys.signals[at.sys.friction[i].surface];
+  return std::abs(value(surface, at.t) - value_before(surface, at.t)) > tolerance::residual * at.v_size(i);
+}
+
 // An element moves relative to its surface. An element that was held moves only if its surface jumps; errors of
 // numerical integration are removed.
 bool moves(const Instant& at, Index i, bool struck) {
@@ -73,8 +78,7 @@ bool moves(const Instant& at, Index i, bool struck) {
   if (!held || at.starting || at.presliding(i) || struck) return true;
   if (at.tangent != nullptr && at.before.open.directions > 0)
     return true; // rows that were identical have turned apart
-  const Signal& surface = at.sys.signals[p.surface];
-  return std::abs(value(surface, at.t) - value_before(surface, at.t)) > tiny;
+  return surface_jumps(at, i);
 }
 
 // Summary of the guards that have fired.
@@ -91,8 +95,8 @@ void preslide(Instant& at, Index i, bool away, int side, const Fired& fired, boo
   const bool begins = at.starting || at.load_begins(i);
   const bool left = !at.starting && side != 0 && !away &&
                     (begins || fired.nothing || struck || comes_to_a_halt(at, i, side));
-  if ((begins || at.was(i).open()) && away) now.mode = slip(at.v(i) > 0.0 ? 1 : -1);
-  if (fired.stopped[i] || left) now.mode = Mode::stick;
+  if ((begins || at.was(i).open() || fired.stopped[i]) && away) now.mode = slip(at.v(i) > 0.0 ? 1 : -1);
+  if ((fired.stopped[i] && !away) || left) now.mode = Mode::stick;
 }
 
 // If slips on several surfaces follow each other at decreasing intervals (x' = -B sgn x spirals into x = 0), each
@@ -103,7 +107,7 @@ bool find_rest(Instant& at, Index i, const Fired& fired, bool struck) {
   const bool begins = at.starting || at.load_begins(i);
   if (now.open()) now.mode = Mode::stick; // it has just closed
   const int side = now.direction(), way = at.v(i) > 0.0 ? 1 : -1;
-  const bool away = !fired.stopped[i] && moves(at, i, struck);
+  const bool away = moves(at, i, struck) && !(fired.stopped[i] && !surface_jumps(at, i));
   if (begins) begin_memory(at, i, away ? way : 0, away ? at.v(i) : 0.0);
   if (at.presliding(i)) {
     preslide(at, i, away, side, fired, struck);

@@ -36,6 +36,7 @@ TITLES = {
     "light": "light parts between heavy ones, walls and corners",
     "mixed_orders": "loads and walls that begin with different powers of time",
     "stiff": "chains with time constants from 1e-10 s, first decision only",
+    "formula_laws": "friction laws written as formulas, rate-and-state among them",
 }
 
 

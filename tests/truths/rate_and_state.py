@@ -14,6 +14,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 CREEP = 1e-10  # m/s
+MOST = 1_000_000  # evaluations
 Array = NDArray[np.float64]
 
 
@@ -34,6 +35,7 @@ class Slider:
     amplitude: float
     frequency: float
     slope: float
+    evaluations: int = 0
 
     def push(self, t: float, x: float) -> float:
         """Force of load and spring."""
@@ -71,7 +73,7 @@ class Slider:
         return None if k is None else float(brentq(beyond, grid[k - 1], grid[k], xtol=1e-15))
 
     def positions(self, times: Array) -> Array:
-        """Positions at increasing times from zero."""
+        """Positions at increasing times from zero; a TimeoutError where Radau needs too many evaluations."""
         t, end, x, psi = 0.0, float(times[-1]), 0.0, 0.0
         out = np.zeros(len(times))
         while t < end:
@@ -90,6 +92,9 @@ class Slider:
         self, t: float, x: float, side: float, psi: float, times: Array, out: Array
     ) -> tuple[float, float, float]:
         def rates(at: float, y: Array) -> list[float]:
+            self.evaluations += 1
+            if self.evaluations > MOST:
+                raise TimeoutError
             pull = self.push(at, y[0]) - self.damping * y[1] - self.friction(y[1], y[2])
             return [y[1], pull / self.mass, self.ageing(y[1], y[2])]
 

@@ -66,15 +66,15 @@ class FormulaLaw(Law):
     Notes
     -----
     Comparisons on the sign of ``v`` (``abs(v)``, ``sign(v)``, ``where(v > 0, ...)``) are decided by the direction of
-    sliding, also slightly beyond v = 0, where an integrator may try a velocity: there ``abs(v)`` is negative, so that
-    ``log(abs(v))`` and its like need ``log(hypot(v, small))``. No step of an integrator crosses another corner. A law
-    without a jump whose force is steep near v = 0 is stiff, and integrated as such, to ``rtol`` of its force: also where
-    velocities below any tolerance carry the load. Contacts with impacts take the level at high velocities for their
-    impulses, so that viscous parts stand outside, ``law + ss.Viscous(...)``. A state with the rate ``v`` is the position,
-    one with the rate 1 the time. Laws that remember which of their parts slip (`MaxwellSlip`, `Leuven`) or that jump about
-    a force of their states (`TwoStateBristle`) cannot be written so. Steady states (`Law.force`, impacts
-    with friction, feedforward) are found numerically, for speeds from 1e-12 to 1e9 m/s. `StickSlip` takes no such law.
-    ``load`` is not known on contacts, whose friction is per unit normal force.
+    sliding. A trial step of an integrator can pass v = 0 slightly; ``abs(v)`` is negative there, so write
+    ``log(hypot(v, small))`` in place of ``log(abs(v))``. Steps end at all other corners. A law without a jump whose
+    force is steep near v = 0 makes the equations stiff; its force is then integrated to ``rtol``, also where velocities
+    below the tolerance carry the load. Steady states (`Law.force`, impacts with friction, feedforward) are found
+    numerically, for speeds from 1e-12 to 1e9 m/s. Contacts take the level at high velocities for their impulses: add
+    viscous parts as a term, ``law + ss.Viscous(...)``. Contacts refuse laws that read ``load``, since their friction is
+    per unit normal force. A state with the rate ``v`` is the position, one with the rate 1 the time. `StickSlip` does
+    not accept a `FormulaLaw`. `MaxwellSlip` and `Leuven`, which store switches, and `TwoStateBristle`, which jumps
+    about a force of its states, cannot be written as a `FormulaLaw`.
 
     Examples
     --------
