@@ -88,6 +88,11 @@ struct Fired {
   bool nothing = false;
 };
 
+// A velocity that has come to zero stays there unless its surface jumps at the same instant.
+bool is_away(const Instant& at, Index i, const Fired& fired, bool struck) {
+  return (!fired.stopped[i] || surface_jumps(at, i)) && moves(at, i, struck);
+}
+
 // Sticking of an elastic surface is a motion with a continuous force, so nothing has to be balanced. A surface velocity
 // that jumps can also bring a sliding element to rest, or reverse its motion.
 void preslide(Instant& at, Index i, bool away, int side, const Fired& fired, bool struck) {
@@ -107,7 +112,7 @@ bool find_rest(Instant& at, Index i, const Fired& fired, bool struck) {
   const bool begins = at.starting || at.load_begins(i);
   if (now.open()) now.mode = Mode::stick; // it has just closed
   const int side = now.direction(), way = at.v(i) > 0.0 ? 1 : -1;
-  const bool away = moves(at, i, struck) && !(fired.stopped[i] && !surface_jumps(at, i));
+  const bool away = is_away(at, i, fired, struck);
   if (begins) begin_memory(at, i, away ? way : 0, away ? at.v(i) : 0.0);
   if (at.presliding(i)) {
     preslide(at, i, away, side, fired, struck);

@@ -16,8 +16,9 @@ HEAVY = ("matplotlib", "scipy", "pandas", "xarray", "zarr", "distributed", "tqdm
 
 
 def run(code: str) -> str:
-    # With byte code in store, as of an installed package.
-    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    # With byte code in store, as of an installed package, and with as many threads of linear algebra as users have.
+    own = {"PYTHONDONTWRITEBYTECODE", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}
+    env = {k: v for k, v in os.environ.items() if k not in own}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
     return done.stdout.strip()
 

@@ -264,3 +264,15 @@ def test_element_stays_in_stick_if_kinetic_levels_hold_it():
     assert end["b.position"][0] == 0.0
     assert end["ground.force"][0] == pytest.approx(-0.5233, rel=1e-14)
     assert end["a.velocity"][0] == pytest.approx(-0.31 / 0.52, rel=1e-13)
+
+
+@pytest.mark.parametrize("delay", [0.0, 1e-9, 0.1])
+def test_a_body_that_stops_as_its_surface_jumps_keeps_its_velocity(delay: float) -> None:
+    # Kinetic friction of 0.8 N slows 1 kg from 2.6 m/s to the belt's 1 m/s at t = 2 s; the belt halts at 2 s + delay.
+    m = ss.Machine(mass=1.0, names=["block"])
+    speed = ss.Piecewise([0.0, 2.0 + delay, 2.0 + delay, 5.0], [1.0, 1.0, 0.0, 0.0])
+    m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=speed)
+    run = ss.simulate(m, t_end=4.0, initial={"block.velocity": 2.6})
+    t = np.array([2.0 + delay, 2.5 + delay, 3.0 + delay])
+    assert run.at(t)["block.velocity"] == pytest.approx(1.0 - 0.8 * (t - t[0]), abs=2e-9)
+    assert run.events[-1].time == pytest.approx(3.25 + delay, abs=2e-9)
