@@ -100,8 +100,8 @@ void preslide(Instant& at, Index i, bool away, int side, const Fired& fired, boo
   const bool begins = at.starting || at.load_begins(i);
   const bool left = !at.starting && side != 0 && !away &&
                     (begins || fired.nothing || struck || comes_to_a_halt(at, i, side));
-  if ((begins || at.was(i).open() || fired.stopped[i]) && away) now.mode = slip(at.v(i) > 0.0 ? 1 : -1);
-  if ((fired.stopped[i] && !away) || left) now.mode = Mode::stick;
+  if ((begins || at.was(i).open()) && away) now.mode = slip(at.v(i) > 0.0 ? 1 : -1);
+  if (fired.stopped[i] || left) now.mode = Mode::stick;
 }
 
 // If slips on several surfaces follow each other at decreasing intervals (x' = -B sgn x spirals into x = 0), each
