@@ -80,7 +80,7 @@ def points(t_end: float, step: float) -> np.ndarray:
     return step * np.arange(round(t_end / step) + 1)
 
 
-@pytest.mark.parametrize("share", [1 / 400, 1 / 37])
+@pytest.mark.parametrize("share", [1 / 400, pytest.param(1 / 37, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("case", CASES)
 def test_motion_under_held_inputs_is_that_of_simulate(case: str, share: float) -> None:
     """To 1e-9 of the size of each signal, at every communication point, whatever their distance."""
@@ -110,7 +110,7 @@ ALONE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("points_of_contact", [20, 331])
+@pytest.mark.parametrize("points_of_contact", [pytest.param(20, marks=pytest.mark.slow), 331])
 @pytest.mark.parametrize("case", ALONE)
 def test_motion_without_inputs_is_that_of_simulate(case: str, points_of_contact: int) -> None:
     """Break-aways, stops, impacts and lift-off between communication points, whatever their distance."""
@@ -233,7 +233,9 @@ def test_two_coupled_fmus_are_the_machine_in_one() -> None:
     assert found == pytest.approx(reference["q.velocity"], abs=1e-12)
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [c if c == "sampled" else pytest.param(c, marks=pytest.mark.slow) for c in CASES]
+)
 def test_reading_outputs_does_not_change_the_motion(case: str) -> None:
     """Also of a controller that samples at a communication point before the inputs for this point are set."""
     make, name, size, t_end, outputs = CASES[case]

@@ -31,7 +31,7 @@ def test_restored_state_continues_with_the_same_bits(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("version", ["3.0", "2.0"])
+@pytest.mark.parametrize("version", ["3.0", pytest.param("2.0", marks=pytest.mark.slow)])
 def test_serialised_state_continues_in_another_instance_with_the_same_bits(case: str, version: str) -> None:
     make, name, size, t_end, outputs = CASES[case]
     times = np.linspace(0.0, t_end, 61)
