@@ -89,6 +89,13 @@ struct Steps {
     return any && choose_freely();
   }
 
+  // Times of guards at one instant may differ by the error of event location: all tolerances include it.
+  bool as_located() {
+    if (!STICKSLIP_RULE("try_as_located")) return false;
+    posed.problem.located.assign(posed.size(), 1);
+    return choose_freely();
+  }
+
   // Enumerates the mode sets if they are not too many: finds an answer that Lemke's method missed, or the proof that
   // there is none.
   bool enumerate() {
@@ -141,7 +148,7 @@ bool choose_modes(Instant& at, const ActiveSet& active, const List<Guard>& fired
   narrow(active, fired, posed);
   Steps steps{at, active, posed, search};
   if (!steps.choose() && !steps.choose_freely() && !steps.hold_by_lag() && !steps.stop_by_lag() &&
-      !steps.enumerate() && !steps.hold_firmly())
+      !steps.as_located() && !steps.enumerate() && !steps.hold_firmly())
     return false;
   const ct::Candidate& answer = search.answer.answer;
   Modes& modes = at.state->modes;

@@ -27,7 +27,7 @@ def _sequence(run: ss.Trajectory, end: float) -> list[tuple[str, str]]:
 
 def shift(case: Case) -> tuple[float, float, str]:
     """(change with rtol, growth of the perturbation), relative to the states; and why it is not told."""
-    options = {k: v for k, v in case.options.items() if k != "initial"} | MOST
+    options = {k: v for k, v in case.options.items() if k not in ("initial", "rtol")} | MOST
     initial = case.options.get("initial", {})
     if any(e["kind"] == "constraint" for e in case.machine.to_dict()["elements"]):
         return 0.0, 0.0, CONSTRAINED
