@@ -147,7 +147,7 @@ bool ForceBalance::step(const State& state, double h, const Vector& rate, Vector
       const double next = force(steep[j], balanced, x1);
       x1 += (h * (next - acts[j])) * regime->E.col(steep[j]);
       acts[j] = next;
-      // What rounding of the sum leaves is more than the velocity itself.
+      // The rounding error of the sum exceeds the velocity itself, so that it is corrected.
       for (int digits = 0; digits < 3; ++digits)
         x1 += ((balanced - velocity(p)) / p.velocity.x.squaredNorm()) * p.velocity.x;
     }

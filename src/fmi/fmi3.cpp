@@ -261,7 +261,7 @@ STICKSLIP_FMI fmi3Status fmi3SetClock(fmi3Instance instance, References, std::si
   return no_variable3(instance, __func__, count);
 }
 
-// What the model description does not offer.
+// Functions that the model description does not offer.
 #define STICKSLIP_NOT_OFFERED(function, parameters)                                                          \
   STICKSLIP_FMI fmi3Status function parameters {                                                             \
     return refuse3(instance, __func__);                                                                      \

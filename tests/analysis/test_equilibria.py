@@ -126,7 +126,7 @@ def test_a_spring_with_backlash_bounds_its_segment() -> None:
     assert beyond.bounds["q.position"] == pytest.approx((0.2, 0.22), rel=1e-12)
 
 
-def test_on_a_moving_belt_one_point_is_an_equilibrium() -> None:
+def test_body_on_a_moving_belt_has_one_equilibrium() -> None:
     m = ss.Machine(mass=1.0, stiffness=10.0, names=["block"])
     m.add_friction("belt", on="block", law=ss.Stribeck(1.0, 0.5, 0.1, shape=1.0), surface_velocity=0.2)
     rest = equilibria(m)
