@@ -51,7 +51,9 @@ def test_notebooks_extra_installs_all_imports() -> None:
     """Modules imported by a notebook come with the package or are named in its extra (JupyterLab brings IPython)."""
     project = (FOLDER.parent / "pyproject.toml").read_text(encoding="utf-8")
     extras = dict(re.findall(r"^(figures|data|cluster|notebooks) = \[(.*)\]$", project, re.MULTILINE))
-    assert "stickslip[figures,data,cluster,fmi]" in extras["notebooks"] and "jupyterlab" in extras["notebooks"]
+    assert (
+        "stickslip[figures,data,cluster,fmi]" in extras["notebooks"] and "jupyterlab" in extras["notebooks"]
+    )
     named = {"stickslip", "numpy", "IPython", *re.findall(r'"(\w+)>=', "".join(extras.values()))}
     for path in NOTEBOOKS:
         cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
