@@ -97,14 +97,18 @@ void RankFactors::left_null(Matrix& out) const {
   }
 }
 
-// Gram and Schmidt, twice for each column: that is enough (Giraud, Langou, Rozloznik, van den Eshof, Numer. Math. 101
+// Classical Gram-Schmidt, twice for each column: that is enough (Giraud, Langou, Rozloznik, van den Eshof, Numer. Math. 101
 // (2005) 87-100).
 void orthonormalise(Matrix& columns) {
+  Vector along;
   for (Index c = 0; c < columns.cols(); ++c) {
+    Budget::spend(4 * c * columns.rows());
     auto own = columns.col(c);
+    const auto before = columns.leftCols(c);
     own /= own.cwiseAbs().maxCoeff(); // squares of entries in any units are numbers
     for (int round = 0; round < 2; ++round) {
-      for (Index k = 0; k < c; ++k) own -= columns.col(k).dot(own) * columns.col(k);
+      along.noalias() = before.transpose() * own;
+      own.noalias() -= before * along;
       own.normalize();
     }
   }
