@@ -104,9 +104,8 @@ def test_times_of_signals_may_differ() -> None:
     assert found.parameters["guide.law.kinetic"] == pytest.approx(1.0, rel=1e-8)
 
 
-# At the kinetic level, which it must not fall below, the static one moves nothing to first order: what breaks away
-# there starts without a jump of its acceleration.
-AT_KINETIC = pytest.warns(RuntimeWarning, match=r"guide.law.static has no effect")
+# The effect of the static level begins with the square of its distance from the kinetic one, which bounds it.
+AT_KINETIC = pytest.warns(RuntimeWarning, match=r"guide.law.static ends at its bound")
 
 
 class TestNoise:

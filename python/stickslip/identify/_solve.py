@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -151,6 +151,16 @@ def minimise(
         x = np.where(near[0], low, np.where(near[1], high, x))
         r, j = residuals(x), jacobian(x)
     info = information(j, sizes)
+    # At a bound an effect may begin with the square of the parameter.
+    inside = x + np.where(near[0], 1.0, -1.0) * np.minimum(sizes, high - low)
+    least = IDLE * np.linalg.norm(j * sizes, axis=0).max(initial=0.0)
+    bent = [
+        i
+        for i in info.idle
+        if (near[0] | near[1])[i]
+        and np.linalg.norm(residuals(np.where(np.arange(x.size) == i, inside, x)) - r) > least
+    ]
+    info = replace(info, idle=tuple(i for i in info.idle if i not in bent))
     on_bound = tuple(i for i in np.flatnonzero(near[0] | near[1]).tolist() if i not in info.unknown)
     free = [i for i in range(x.size) if i not in (*on_bound, *info.unknown)]
     cov = np.zeros((x.size, x.size))
