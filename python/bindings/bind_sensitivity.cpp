@@ -162,6 +162,15 @@ void bind_sensitivity(py::module_ m) {
         return packed(state);
       },
       "state"_a, "All numbers of a state: states, memory of sampled controllers, their pending outputs.");
+  m.def(
+      "restarted",
+      [](Description& described, const State& state, const Vector& values, double t, const Options& o) {
+        if (values.size() != packed(state).size())
+          throw py::value_error("values must be those of components(state)");
+        return restarted(*replica_of(described.machine, o), state, values, t);
+      },
+      "machine"_a, "state"_a, "values"_a, "t"_a, "options"_a,
+      "The state with other numbers, in its modes, at another time.");
   m.def("restart", &restart, "machine"_a, "state"_a, "values"_a, "t"_a, "options"_a, "parameters"_a,
         "Run from other numbers of a state, in its modes, at another time, with the derivatives by these "
         "numbers.");

@@ -27,9 +27,19 @@ def test_unbounded_motion_has_no_orbit() -> None:
         ss.cycles.periodic_orbit(m)
 
 
+def test_slow_decay_is_no_chaos() -> None:
+    """A servo whose friction does not fall: each excursion is smaller than the last, and takes longer."""
+    m = ss.Machine(mass=1.0, names=["slide"])
+    m.add_friction("guide", on="slide", law=ss.Coulomb(1.0) + ss.Viscous(0.4))
+    m.add_controller(ss.PID(kp=3.0, ki=4.0, kd=6.0), on="slide", reference=ss.Constant(1.0))
+    with pytest.raises(ss.cycles.NoOrbitError, match="decays slowly, to .* of its range at first"):
+        ss.cycles.periodic_orbit(m)
+
+
 def test_growing_signal_is_refused() -> None:
     m = ss.Machine(mass=1.0, stiffness=1.0, names=["x"])
     m.add_force("x", ss.Ramp(slope=1.0))
+    m.add_force("x", lambda q: -(q["x"] ** 3))
     with pytest.raises(ValueError, match="grows without bound"):
         ss.cycles.periodic_orbit(m)
 

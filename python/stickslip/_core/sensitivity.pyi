@@ -95,6 +95,17 @@ def restart(
     Run from other numbers of a state, in its modes, at another time, with the derivatives by these numbers.
     """
 
+def restarted(
+    machine: stickslip._core.model.Machine,
+    state: stickslip._core.dynamics.State,
+    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    t: typing.SupportsFloat | typing.SupportsIndex,
+    options: stickslip._core.flow.Options,
+) -> stickslip._core.dynamics.State:
+    """
+    The state with other numbers, in its modes, at another time.
+    """
+
 def simulate(
     machine: stickslip._core.model.Machine,
     state: stickslip._core.dynamics.State,

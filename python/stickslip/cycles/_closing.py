@@ -87,13 +87,16 @@ def _shoot(flow: Flow, start: Start, values: Array, period: float) -> Shot:
 def _step(flow: Flow, shot: Shot, start: Start) -> Array:
     """Step of Newton's method: of the components, then of the period."""
     n, size = shot.values.size, start.size
-    of_states = (shot.monodromy - np.eye(n)) * size / size[:, None]
+    of_values, of_period, _ = shot.closing
+    of_states = of_values * size / size[:, None]
+    if flow.frame is not None:  # free displacements change nothing
+        of_states = _without(of_states, flow.frame.free / size[:, None])
     if flow.is_autonomous:
         along = shot.rates[0] / size
         length = np.linalg.norm(along)
         matrix = np.zeros((n + 1, n + 1))
         matrix[:n, :n] = of_states
-        matrix[:n, n] = shot.rates[1] / size / length
+        matrix[:n, n] = of_period / size / length
         matrix[n, :n] = along / length
         right = np.append(-shot.closes / size, 0.0)
         solved = np.linalg.lstsq(matrix, right, rcond=_SINGULAR)[0]
@@ -105,27 +108,37 @@ def _step(flow: Flow, shot: Shot, start: Start) -> Array:
     return np.asarray(step / farthest)
 
 
+def _without(matrix: Array, free: Array) -> Array:
+    """Remove columns along free displacements, which only noise has left there."""
+    q = np.linalg.qr(free)[0] if free.size else free
+    return np.asarray(matrix - (matrix @ q) @ q.T)
+
+
 def _size(change: Array, size: Array) -> float:
     return float(np.max(np.abs(change) / size, initial=0.0))
 
 
 def multipliers(
-    monodromy: Array, size: Array, noise: float, along: Array | None
+    monodromy: Array, size: Array, noise: float, along: Array | None, free: Array | None = None
 ) -> tuple[NDArray[np.complex128], int]:
     """Return the eigenvalues of a monodromy matrix, and how many of them are exactly zero.
 
     Directions that a period maps to zero, to within the noise of the matrix, are split off before the eigenvalues are
     computed, and again from what is left: a nilpotent part would otherwise turn rounding errors of 1e-16 into eigenvalues
-    of 1e-8. Likewise the motion itself (`along`, None for a forced machine), an eigenvector of the multiplier 1, which
-    comes first; a second multiplier 1, as of a family of orbits, would otherwise be as inexact.
+    of 1e-8. Likewise the motion itself (`along`, None for a forced machine) and free displacements (`free`, columns),
+    eigenvectors of the multiplier 1, which come first; a second multiplier 1, as of a family of orbits, would otherwise
+    be as inexact.
     """
     left = monodromy * size / size[:, None]
     scale = max(1.0, float(np.linalg.norm(left, 2)))
     trivial = np.zeros(0)
-    if along is not None:
-        q = np.linalg.qr(np.column_stack([along / size, np.eye(size.size)]))[0]
-        left = q.T @ left @ q
-        trivial, left = left[0, :1], left[1:, 1:]
+    fixed = [along[:, None]] if along is not None else []
+    fixed += [free] if free is not None else []
+    if fixed:
+        known = np.column_stack(fixed)
+        q = np.linalg.qr(np.column_stack([known / size[:, None], np.eye(size.size)]))[0]
+        left, k = q.T @ left @ q, known.shape[1]
+        trivial, left = np.diag(left)[:k], left[k:, k:]
     n = left.shape[0]
     while left.size:
         u, s, v = np.linalg.svd(left)

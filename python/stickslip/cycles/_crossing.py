@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip import _core
 from stickslip.cycles._closing import NotClosed
 from stickslip.cycles._points import Frame, Place, Point, close_on, tangent_of
 
@@ -52,7 +51,7 @@ def _neighbours(walk: Walk, point: Point) -> Iterator[Point]:
     """Motions beside the orbit that do not close."""
     shot = point.shot
     times = np.linspace(shot.t, shot.raw.t_end, _MEAN, endpoint=False)
-    middle = np.asarray(_core.run.Samples(shot.raw, times).states).mean(axis=1)
+    middle = point.family.flow(point.value).states(shot.raw, times, shot.t).mean(axis=1)
     smaller = np.append(middle, shot.values[middle.size :]) - shot.values
     for share in _BESIDE:
         for found in (

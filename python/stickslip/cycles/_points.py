@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from stickslip import _core
 from stickslip.cycles._closing import NotClosed
 from stickslip.cycles._family import Family
-from stickslip.cycles._flow import Shot
+from stickslip.cycles._flow import Flow, Shot
+from stickslip.cycles._moving import MovingFrame
 from stickslip.cycles._returns import STILL
 from stickslip.cycles._sequence import Sequence, sequence_of
 from stickslip.cycles.orbit import Orbit
@@ -23,6 +24,8 @@ Multipliers = NDArray[np.complex128]
 
 _MOST_STEPS = 10  # of Newton's method
 _CLOSED, _GOOD = 1e-9, 1e-12  # of the range of each state: orbits close so at least; and between bifurcations
+_INTEGRATED = 10.0  # relative tolerances of numerical integration: likewise, where it is used
+_MOST_APPROACHES = 8  # steps of Broyden's method
 _NOISE = 1e-14  # likewise: no step of Newton's method improves on this
 _REDUCED = 0.5  # by a step: less shows the noise of the motion or a diverging iteration
 _COLLAPSED = 0.1  # of the range before a step: the motion that repeats itself is an equilibrium
@@ -66,16 +69,24 @@ class Frame:
     def jacobian(self, shot: Shot) -> Array:
         """Derivatives of end minus start, and of the position along the motion if the machine is autonomous."""
         n = self.n
-        columns = [(shot.monodromy - np.eye(n)) * self.size / self.size[:, None]]
+        of_values, of_period, of_parameter = shot.closing
+        columns = [of_values * self.size / self.size[:, None]]
         if self.is_autonomous:
-            columns.append((shot.rates[1] / self.size / self.speed)[:, None])
-        columns.append((shot.slopes[:, n] * self.span / self.size)[:, None])
+            columns.append((of_period / self.size / self.speed)[:, None])
+        columns.append(of_parameter * self.span / self.size[:, None])
         matrix = np.hstack(columns)
         if self.is_autonomous:
             along = np.zeros(n + 2)
             along[:n] = self.rate / self.size / self.speed
             matrix = np.vstack([matrix, along])
-        return matrix
+        return np.vstack([matrix, self._fixed(shot.frame, matrix.shape[1])])
+
+    def _fixed(self, frame: MovingFrame | None, columns: int) -> Array:
+        """Rows for free displacements, which remain as they are."""
+        free = np.zeros((self.n, 0)) if frame is None else frame.free / self.size[:, None]
+        rows = np.zeros((free.shape[1], columns))
+        rows[:, : self.n] = free.T
+        return rows
 
 
 @dataclass(frozen=True)
@@ -101,7 +112,7 @@ class Point:
     @property
     def others(self) -> Multipliers:
         """Multipliers without the trivial one."""
-        return self.multipliers[0][1:] if self.family.is_autonomous else self.multipliers[0]
+        return self.multipliers[0][self.family.flow(self.value).neutral :]
 
     def unknowns(self, frame: Frame) -> Array:
         """Coordinates in a frame with the same start."""
@@ -117,7 +128,8 @@ class Point:
     def motion(self) -> Array:
         """Root mean square of each state about its mean."""
         times = np.linspace(self.shot.t, self.shot.raw.t_end, _LOOKS, endpoint=False)
-        return np.asarray(np.std(_core.run.Samples(self.shot.raw, times).states, axis=1))
+        flow = self.family.flow(self.value)
+        return np.asarray(np.std(flow.states(self.shot.raw, times, self.shot.t), axis=1))
 
     def with_value(self, value: float) -> Point:
         """Return the point with its value of the parameter free of rounding."""
@@ -144,14 +156,15 @@ class Place(NamedTuple):
     frame: Frame
     tangent: Array
     step: float = 0.0
+    bend: Array | None = None  # derivative of the tangent along the branch, in the same coordinates
 
 
-def range_of(raw: _core.run.Trajectory, values: Array) -> Array:
+def range_of(flow: Flow, raw: _core.run.Trajectory, values: Array) -> Array:
     """Range of each component of the state over a run; the size of those that do not move, the greatest one of zeros."""
     steps = np.asarray(raw.step_times())
     steps = steps[(steps > raw.t_begin) & (steps < raw.t_end)]
     times = np.unique(np.concatenate([np.linspace(raw.t_begin, raw.t_end, _LOOKS), steps]))
-    x = np.asarray(_core.run.Samples(raw, times).states)
+    x = flow.states(raw, times, raw.t_begin)
     size = np.abs(values)
     moved = np.ptp(x, axis=1)
     size[: moved.size] = np.where(moved > STILL * np.abs(x).max(axis=1), moved, size[: moved.size])
@@ -160,20 +173,34 @@ def range_of(raw: _core.run.Trajectory, values: Array) -> Array:
 
 
 def close_on(
-    family: Family, frame: Frame, guess: Array, normal: Array, reach: float, *, precise: bool = False
+    family: Family,
+    frame: Frame,
+    guess: Array,
+    normal: Array,
+    reach: float,
+    *,
+    precise: bool = False,
+    jacobian: Array | None = None,
 ) -> Point:
     """Find the orbit on the plane through a guess, by Newton's method.
+
+    With the Jacobian matrix of a neighbour the first steps are those of Broyden's method, by runs without derivatives.
 
     Raises
     ------
     NotClosed
         If there is none within `reach` of the guess.
     """
+    runs = family.fine if precise else family
     u, last, best = guess, np.inf, None
-    tolerance = _NOISE if precise else _GOOD
+    if jacobian is not None:
+        u = _approach(runs, frame, guess, np.vstack([jacobian, normal]), reach)
     for _ in range(_MOST_STEPS):
-        shot = _shoot(family, frame, u)
+        shot = _shoot(runs, frame, u)
         error = float(np.max(np.abs(shot.closes) / frame.size, initial=0.0))
+        tolerance = _NOISE if precise else _GOOD
+        if not shot.is_exact:
+            tolerance = max(tolerance, _INTEGRATED * runs.options["rtol"])
         if np.isnan(shot.slopes).any():
             raise NotClosed(f"the motion has no derivatives: {shot.reason}")
         if error > _REDUCED * last:
@@ -186,23 +213,59 @@ def close_on(
         if error <= tolerance:
             break
         matrix = np.vstack([frame.jacobian(shot), normal])
-        right = np.zeros(u.size)
-        right[: frame.n] = -shot.closes / frame.size
-        if frame.is_autonomous:
-            right[frame.n] = -matrix[frame.n, : frame.n] @ (u[: frame.n] - frame.values / frame.size)
-        right[-1] = normal @ (guess - u)
-        u = u + np.linalg.lstsq(matrix, right, rcond=_SINGULAR)[0]
+        u = u + _newton_step(frame, matrix, shot.closes, u, guess)
         if np.linalg.norm(u - guess) > reach:
             raise NotClosed("no periodic motion is near")
     if best is None or last > _CLOSED:
         raise NotClosed("Newton's method does not come closer to a periodic motion")
     u, shot = best
-    size = range_of(shot.raw, shot.values)
+    value = float(u[-1] * frame.span)
+    size = range_of(family.flow(value), shot.raw, shot.values)
     n = np.asarray(shot.raw.state.x).size
-    found = Point(family, float(u[-1] * frame.span), shot, frame.state, size)
+    found = Point(family, value, shot, frame.state, size)
     if np.all(found.motion < _COLLAPSED * frame.size[:n] / np.sqrt(frame.n)):
         raise NotClosed("the motion that repeats itself is an equilibrium")
     return found
+
+
+def _newton_step(frame: Frame, matrix: Array, closes: Array, u: Array, guess: Array) -> Array:
+    """Step of Newton's method; the last row of the matrix is the normal of the plane through the guess."""
+    right = np.zeros(matrix.shape[0])
+    right[: frame.n] = -closes / frame.size
+    if frame.is_autonomous:
+        right[frame.n] = -matrix[frame.n, : frame.n] @ (u[: frame.n] - frame.values / frame.size)
+    right[-1] = matrix[-1] @ (guess - u)
+    return np.asarray(np.linalg.lstsq(matrix, right, rcond=_SINGULAR)[0])
+
+
+def _approach(family: Family, frame: Frame, guess: Array, matrix: Array, reach: float) -> Array:
+    """Return the best of a few steps of Broyden's method."""
+    u, best, last, step = guess, guess, np.inf, None
+    for _ in range(_MOST_APPROACHES):
+        value = float(u[-1] * frame.span)
+        period = float(u[frame.n] / frame.speed) if frame.is_autonomous else family.period(value)
+        closes = None
+        if period > 0.0:
+            try:
+                closes = family.closes(frame.state, u[: frame.n] * frame.size, frame.t, period, value)
+            except ValueError:
+                return best
+        if closes is None:
+            return best
+        error = float(np.max(np.abs(closes) / frame.size, initial=0.0))
+        if not error < _REDUCED * last:
+            return best if last < error else u
+        best, last = u, error
+        if error <= _GOOD:
+            return best
+        if step is not None:
+            matrix = matrix.copy()
+            matrix[: frame.n] += np.outer(closes / frame.size, step) / (step @ step)
+        step = _newton_step(frame, matrix, closes, u, guess)
+        u = u + step
+        if np.linalg.norm(u - guess) > reach:
+            return guess
+    return best
 
 
 def _shoot(family: Family, frame: Frame, u: Array) -> Shot:
@@ -237,7 +300,7 @@ def tangent_of(frame: Frame, shot: Shot, forward: Array | None) -> Array:
 
 def recentred(place: Place) -> Place:
     """Move the start of an orbit away from its events, if it has come close to one, and the tangent with it."""
-    point, frame, tangent, _ = place
+    point, frame, tangent = place[:3]
     shot, family, flow = point.shot, point.family, point.family.flow(point.value)
     events = np.unique(shot.raw.events[0]["time"])
     if not events.size:
@@ -253,10 +316,11 @@ def recentred(place: Place) -> Place:
         ahead = max(round(ahead / flow.sampling), 1) * flow.sampling
     part = family.shoot(point.state, shot.values, first, ahead, point.value)
     t = flow.phase_of(first + ahead)
-    moved = family.shoot(part.raw.state, part.end, t, shot.period, point.value)
+    values = flow.moved(part.end, first + ahead - t)
+    moved = family.shoot(part.raw.state, values, t, shot.period, point.value)
     if np.isnan(part.slopes).any() or np.isnan(moved.slopes).any():
         return place
-    there = Point(family, point.value, moved, part.raw.state, range_of(moved.raw, moved.values))
+    there = Point(family, point.value, moved, part.raw.state, range_of(flow, moved.raw, moved.values))
     new = there.frame(frame.span)
     n = frame.n
     change = np.append(tangent[:n] * frame.size, tangent[-1] * frame.span)
@@ -271,24 +335,24 @@ def recentred(place: Place) -> Place:
 
 
 def transferred(tangent: Array, old: Frame, new: Frame) -> Array:
-    """Return a tangent in the coordinates of another frame with the same start."""
+    """Return a direction in the coordinates of another frame with the same start."""
     out = tangent.copy()
     out[: old.n] *= old.size / new.size
     if old.is_autonomous:
         out[old.n] *= new.speed / old.speed
-    return np.asarray(out / np.linalg.norm(out))
+    return out
 
 
 def start_of(family: Family, orbit: Orbit, span: float) -> tuple[Point, Frame]:
     """Return the orbit with which a branch starts, as its first point."""
     flow = family.flow(family.present)
     state = orbit.state
-    values = flow.components(state)
     t = flow.phase_of(state.t)
+    values = flow.moved(flow.components(state), state.t - t)
     shot = family.shoot(state, values, t, orbit.period, family.present)
     if np.isnan(shot.slopes).any():
         raise ValueError(f"orbit has no derivatives, so it cannot be followed: {shot.reason}")
-    point = Point(family, family.present, shot, state, range_of(shot.raw, values))
+    point = Point(family, family.present, shot, state, range_of(flow, shot.raw, values))
     frame = point.frame(span)
     normal = np.zeros(frame.n + (2 if frame.is_autonomous else 1))
     normal[-1] = 1.0

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _core
+from stickslip.cycles._flow import Flow
 
 Array = NDArray[np.float64]
 
@@ -18,6 +19,7 @@ NEAR = (
 _ALIKE = 3.0  # times the least distance: the shortest of such returns is one period
 _SAME = 1e-6  # of the range of the states: returns that differ by less are equally close
 _LONG = 0.5  # of the longest interval without events: long enough to start in
+_ASIDE = 0.4  # of the time between two starts of parts of an orbit: how far they move from events
 _ABOUT = 0.3  # relative error of a given period of an autonomous machine
 _LOOKS = 4000  # times at which a run is read
 _MOST_PULSES = 32  # periods of the excitation that an orbit may last
@@ -36,13 +38,14 @@ class Return(NamedTuple):
 class Read:
     """A run, read at times that resolve it."""
 
+    flow: Flow
     raw: _core.run.Trajectory
     t: Array
     x: Array
     events: Array
 
     @classmethod
-    def of(cls, raw: _core.run.Trajectory, start: float | None = None) -> Read:
+    def of(cls, flow: Flow, raw: _core.run.Trajectory, start: float | None = None) -> Read:
         """Read a run from `start` on."""
         first, last = raw.t_begin if start is None else max(start, raw.t_begin), raw.t_end
         steps = np.asarray(raw.step_times())
@@ -51,7 +54,15 @@ class Read:
         t = np.unique(np.concatenate([np.linspace(first, last, _LOOKS), steps]))
         events = np.unique(raw.events[0]["time"])
         inside = events[(events > first) & (events < last)]
-        return cls(raw, t, np.asarray(_core.run.Samples(raw, t).states), inside)
+        return cls(flow, raw, t, flow.states(raw, t), inside)
+
+    def states(self, times: Array) -> Array:
+        """States at given times, relative to the moving frame."""
+        return self.flow.states(self.raw, times)
+
+    def rates(self, times: Array) -> Array:
+        """Rates at given times, relative to the moving frame."""
+        return self.flow.rates(self.raw, times)
 
     @property
     def range(self) -> Array:
@@ -64,6 +75,17 @@ class Read:
         """Range of each state in the last fifth."""
         late = self.x[:, self.t >= self.t[-1] - 0.2 * (self.t[-1] - self.t[0])]
         return np.asarray(np.ptp(late, axis=1))
+
+    def quiet_near(self, times: Array, room: float) -> Array:
+        """Times near given ones, at most a fraction of `room` away, in the longest intervals without events there."""
+        out = np.array(times)
+        for k, t in enumerate(times):
+            near = self.events[np.abs(self.events - t) < _ASIDE * room]
+            if near.size:
+                ends = np.concatenate([[t - _ASIDE * room], near, [t + _ASIDE * room]])
+                widest = int(np.argmax(np.diff(ends)))
+                out[k] = 0.5 * (ends[widest] + ends[widest + 1])
+        return out
 
     def quiet_times(self, first: float, last: float) -> list[float]:
         """Times far from events between two times: the last and the first one in a long interval without events."""
@@ -87,7 +109,7 @@ def free_returns(read: Read, about: float | None = None) -> list[Return]:
     if read.events.size:
         late, early = read.quiet_times(first, last)
     else:  # where the motion is fast, a section crosses it well
-        rates = np.asarray(_core.run.Samples(read.raw, read.t).rates)
+        rates = read.rates(read.t)
         speed = np.abs(rates / size[:, None]).max(axis=0)
         part = (read.t - first) / (last - first)
         late, early = (
@@ -100,8 +122,7 @@ def free_returns(read: Read, about: float | None = None) -> list[Return]:
 
 def _best(read: Read, t: float, size: Array, about: float | None) -> Return | None:
     """The shortest of the close returns to the state at t, before or after it."""
-    samples = _core.run.Samples(read.raw, np.array([t]))
-    x, rate = np.asarray(samples.states)[:, 0], np.asarray(samples.rates)[:, 0]
+    x, rate = read.states(np.array([t]))[:, 0], read.rates(np.array([t]))[:, 0]
     normal = rate / size**2
     section = normal @ (read.x - x[:, None])
     rising = np.flatnonzero((section[:-1] < 0.0) & (section[1:] >= 0.0))
@@ -111,9 +132,9 @@ def _best(read: Read, t: float, size: Array, about: float | None) -> Return | No
     low, high = read.t[rising], read.t[rising + 1]
     for _ in range(50):
         middle = 0.5 * (low + high)
-        above = normal @ (np.asarray(_core.run.Samples(read.raw, middle).states) - x[:, None]) >= 0.0
+        above = normal @ (read.states(middle) - x[:, None]) >= 0.0
         low, high = np.where(above, low, middle), np.where(above, middle, high)
-    at = np.asarray(_core.run.Samples(read.raw, high).states)
+    at = read.states(high)
     distance = np.abs((at - x[:, None]) / size[:, None]).max(axis=0)
     period = np.abs(high - t)
     if about is not None:
@@ -152,8 +173,8 @@ def forced_returns(
         if not count.size:
             continue
         times = at + way * count * forcing
-        x = np.asarray(_core.run.Samples(read.raw, np.array([at])).states)
-        others = np.asarray(_core.run.Samples(read.raw, np.sort(times)).states)[:, ::way]
+        x = read.states(np.array([at]))
+        others = read.states(np.sort(times))[:, ::way]
         found.append(
             _shortest(at, np.asarray(count * forcing), np.abs((others - x) / size[:, None]).max(axis=0))
         )

@@ -21,12 +21,14 @@ _LONGER, _SHORTER = 2.0, 0.5
 _GROWS = 2  # steps since the last failure after which steps become longer
 _REACH = 1.0  # steps: how far from its prediction a point may be
 _NEAR = 0.1  # steps: distance of two orbits on both sides of a change
+_BENT = 0.3  # angle up to which the curvature of the branch predicts the next orbit
 _TURN = 0.8  # cosine of the greatest angle between the tangents at both ends of a step
 _ANY_TURN = 1e-4  # shorter steps pass any angle
 _PRECISE = 1e-3  # shorter steps approach a bifurcation
 _LEAST, _LEAST_CHANGE = 1e-6, 1e-12  # step, and its change of the parameter, at which a change is located
 _OVER = (1e-3, 3e-3, 1e-2, 3e-2)  # steps over orbits without derivatives
 _AHEAD = (1e-3, 1e-4)  # steps that tell if the branch goes on
+_FINE = 0.3  # of the greatest orbit: smaller ones are precise, so that their branch can be extrapolated
 _SMALL, _VANISHING = 3e-2, 1e-3  # of the greatest orbit: the branch may end, and ends, at an equilibrium
 _UNBOUNDED = 1e3  # of the first orbit: as large are orbits of a loop that is unstable without friction
 _EXTRAPOLATED = 6  # orbits from which the parameter at the equilibrium is extrapolated
@@ -60,6 +62,7 @@ class Walk:
     def __init__(self, span: tuple[float, float], longest: float, most: int) -> None:
         self.span, self.longest, self.most = span, longest, most
         self.width = span[1] - span[0]
+        self.is_small = False  # the present orbit
 
     def along(self, start: Place) -> Walked:
         """Follow the branch in the direction of a tangent."""
@@ -71,6 +74,7 @@ class Walk:
             if self._leaves(at):
                 return Walked(points, found, f"end of the range, {at.point.value:g}")
             largest = np.maximum(largest, at.point.motion)
+            self.is_small = bool(np.all(at.point.motion <= _FINE * largest))
             if np.all(at.point.motion <= _SMALL * largest):
                 certain = bool(np.all(at.point.motion <= _VANISHING * largest))
                 if walked := self._vanishing(points, found, certain):
@@ -123,21 +127,38 @@ class Walk:
         alike = point.sequence.is_like(at.point.sequence)
         if alike and length > _ANY_TURN and forward @ tangent < _TURN:
             raise NotClosed("the branch turns sharply")
-        return self.placed(point, frame, forward, float(tangent @ (point.unknowns(frame) - origin)))
+        taken = float(tangent @ (point.unknowns(frame) - origin))
+        bend = (forward - tangent) / taken if alike and taken > 0.0 else None
+        return self.placed(point, frame, forward, taken, bend)
 
-    def placed(self, point: Point, frame: Frame, tangent: Array, length: float = 0.0) -> Place:
+    def placed(
+        self, point: Point, frame: Frame, tangent: Array, length: float = 0.0, bend: Array | None = None
+    ) -> Place:
         """Return a point with its own coordinates, its start away from events."""
         own = point.frame(self.width)
-        forward = tangent_of(own, point.shot, transferred(tangent, frame, own))
-        return recentred(Place(point, own, forward, length))
+        ahead = transferred(tangent, frame, own)
+        size = float(np.linalg.norm(ahead))
+        forward = tangent_of(own, point.shot, ahead / size)
+        if bend is not None:
+            bend = transferred(bend, frame, own) / size**2
+            bend -= forward * (forward @ bend)
+        return recentred(Place(point, own, forward, length, bend))
 
     def near(self, at: Place, length: float, *, precise: bool = False) -> Point:
         """Return the orbit on the plane across the branch, a length ahead."""
         frame = at.frame
         guess = at.point.unknowns(frame) + length * at.tangent
-        precise = precise or abs(length) < _PRECISE
-        reach = _REACH * abs(length)
-        return close_on(at.point.family, frame, guess, at.tangent, reach, precise=precise)
+        if at.bend is not None and abs(length) * np.linalg.norm(at.bend) < _BENT:
+            guess += 0.5 * length**2 * at.bend
+        return close_on(
+            at.point.family,
+            frame,
+            guess,
+            at.tangent,
+            _REACH * abs(length),
+            precise=precise or abs(length) < _PRECISE or self.is_small,
+            jacobian=frame.jacobian(at.point.shot),
+        )
 
     def _changes(
         self, at: Place, after: Place, step: float, points: list[Point], found: list[Bifurcation]

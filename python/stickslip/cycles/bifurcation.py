@@ -67,6 +67,11 @@ class Bifurcation:
         other = {"birth of stick": "death of stick", "death of stick": "birth of stick"}
         return Bifurcation(other.get(self.name, self.name), self.value, self.elements, self._point)
 
-    def __repr__(self) -> str:
+    @property
+    def title(self) -> str:
+        """The name with the elements, such as ``"grazing of 'belt'"``."""
         who = f" of {', '.join(map(repr, self.elements))}" if self.elements else ""
-        return f"Bifurcation({self.name}{who} at {self.value:.9g})"
+        return f"{self.name}{who}"
+
+    def __repr__(self) -> str:
+        return f"Bifurcation({self.title} at {self.value:.9g})"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from stickslip._checks import number, positive, reject
+from stickslip.cycles._closing import NotClosed
 from stickslip.cycles._family import Family
 from stickslip.cycles._points import Place, start_of, tangent_of
 from stickslip.cycles._walk import Walk
@@ -15,7 +16,7 @@ from stickslip.cycles.orbit import Orbit
 
 __all__ = ["follow"]
 
-_STEPS = 50  # of the range of the parameter, by default
+STEPS = 50  # of the range of the parameter, by default
 
 
 def follow(
@@ -25,7 +26,7 @@ def follow(
     *,
     max_step: float | None = None,
     max_points: int = 500,
-    rtol: float = 1e-12,
+    rtol: float = 1e-10,
     **options: Any,
 ) -> Branch:
     """Follow a branch of periodic orbits over a parameter of the machine, stable or not, through folds.
@@ -43,8 +44,8 @@ def follow(
         Greatest step of the parameter; by default a fiftieth of the range.
     max_points : int, default 500
         Greatest number of orbits in each direction.
-    rtol : float, default 1e-12
-        Relative tolerance of numerical integration; linear regimes are exact.
+    rtol : float, default 1e-10
+        Relative tolerance of numerical integration, at most 1e-12 near bifurcations; linear regimes are exact.
     **options
         ``atol``, ``method``, ``rebound_threshold``, ``max_events`` and ``max_time`` (of each run), as in `simulate`.
 
@@ -79,7 +80,7 @@ def follow(
     """
     if not isinstance(orbit, Orbit):
         reject("orbit", orbit, "an Orbit, as periodic_orbit returns it")
-    low, high = _range(span)
+    low, high = range_of_parameter(span)
     family = Family(orbit, parameter, {"rtol": rtol} | options)
     if not low <= family.present <= high:
         raise ValueError(
@@ -87,10 +88,13 @@ def follow(
             f"{family.present:g}: choose a range around it, or an orbit of a machine with a value in the range"
         )
     family.check_span(low, high)
-    longest = (high - low) / _STEPS if max_step is None else positive("max_step", max_step)
+    longest = (high - low) / STEPS if max_step is None else positive("max_step", max_step)
     if isinstance(max_points, bool) or not isinstance(max_points, (int, np.integer)) or max_points < 1:
         reject("max_points", max_points, "a positive integer")
-    point, frame = start_of(family, orbit, high - low)
+    try:
+        point, frame = start_of(family, orbit, high - low)
+    except NotClosed as error:
+        raise ValueError(f"orbit cannot be followed: {error}") from error
     walk = Walk((low, high), longest, int(max_points))
     tangent = tangent_of(frame, point.shot, None)
     up = walk.along(Place(point, frame, tangent))
@@ -101,7 +105,8 @@ def follow(
     return Branch(parameter, walk, [*down.points[::-1], point, *up.points], found, (down.end, up.end))
 
 
-def _range(span: Any) -> tuple[float, float]:
+def range_of_parameter(span: Any) -> tuple[float, float]:
+    """Check a range of a parameter."""
     if np.shape(span) != (2,):
         reject("span", span, "the pair (lowest value, highest value)")
     low, high = (number(f"span[{k}]", value) for k, value in enumerate(span))

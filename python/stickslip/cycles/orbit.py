@@ -36,14 +36,14 @@ class Orbit:
         State on the orbit, at the end of `run`: ``simulate(machine, state=orbit.state, t_end=...)`` continues on it.
     multipliers : ndarray of complex, shape (n_components,)
         Floquet multipliers, the eigenvalues of the derivatives of the state after one period with respect to the state,
-        sampled controllers included. The first is the trivial multiplier 1 of an autonomous machine; the others follow
-        with decreasing modulus. Zeros are exact: see `zeros`.
+        sampled controllers included. The first is the trivial multiplier 1 of an autonomous machine, followed by one
+        for each free displacement (see `advance`); the others follow with decreasing modulus. Zeros are exact: see `zeros`.
     zeros : int
         Number of multipliers that are exactly zero, or smaller than the numerical noise of the derivatives. Each
         independent relative velocity that becomes zero in stick adds one, since all neighbouring motions continue on
         the same surface. Resets of internal states and of held controller outputs add further ones.
     sticking : tuple of str
-        Friction elements that stick, and contacts that stay closed after an impact, for some part of the period.
+        Friction elements, also those of contacts, that stick for some part of the period.
     stable : bool
         True if all multipliers except the trivial one lie inside the unit circle, at a distance above the noise of the
         derivatives (1e-9 in linear regimes, 1e-6 if the motion is integrated).
@@ -55,6 +55,9 @@ class Orbit:
     reason : str
         Reason if derivatives of the state do not exist, for example because the orbit grazes a stop; the multipliers
         are then NaN. Empty otherwise.
+    advance : dict of str to float
+        Change per period of the states that do not return, such as positions behind a drive that moves steadily; all
+        motions are periodic in a frame that moves with them. Empty for other machines.
     run : Trajectory
         The motion over one period.
 
@@ -77,6 +80,7 @@ class Orbit:
     residual: float
     forcing: int | None
     reason: str
+    advance: dict[str, float]
     run: Trajectory = field(repr=False)
 
     @property

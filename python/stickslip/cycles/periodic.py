@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core
 from stickslip._checks import positive, reject
 from stickslip.cycles._closing import NotClosed, Start, close, multipliers
-from stickslip.cycles._flow import Flow, Shot
+from stickslip.cycles._flow import GROWS, Flow, Shot
+from stickslip.cycles._moving import frame_of
+from stickslip.cycles._parts import close_in_parts
 from stickslip.cycles._returns import NEAR, STILL, Read, Return, forced_returns, free_returns
 from stickslip.cycles.lyapunov import exponents_of
 from stickslip.cycles.orbit import Orbit
@@ -28,13 +30,16 @@ State = _core.dynamics.State
 _FIRST = 100.0  # time constants of the machine: length of the first run from a state
 _FIRST_PULSES = 20  # periods of the excitation: likewise
 _DOUBLINGS = 13  # of that length
+_DRIFT = 0.9  # of the range of a state: change over a run of a motion that advances
 _VANISHED = 1e-6  # of the range of the motion in the search: an orbit of this size is an equilibrium
-_EXACT_NOISE, _NOISE = 1e-12, 1e-8  # of derivatives in linear regimes, and of integrated ones
+_EXACT_NOISE, _NOISE = 3e-12, 1e-8  # of derivatives in linear regimes, and of integrated ones
 _EXACT_INSIDE, _INSIDE = (
     1e-9,
     1e-6,
 )  # distance of the multipliers of a stable orbit from the unit circle: likewise
 _PARTS = (2, 3, 5, 7, 11, 13)  # of a period, that may be periods of their own, one after the other
+_PARTED, _COUNT = 0.05, 12  # distance of a return for multiple shooting, and parts
+_DECAYED = 0.1  # of the range of the motion at first
 _CHAOS = math.log(1e3)  # separation of neighbouring motions over a run beyond which it is called chaotic
 _SPREADING = 30  # returns over which the divergence of neighbouring motions is measured
 
@@ -165,8 +170,12 @@ class _Search:
 
     def run(self) -> Orbit:
         """Close an orbit in the given run, or in runs from its end that double in length."""
-        if self.given is not None and (orbit := self._close_in(Read.of(self.given._raw), None)):
-            return orbit
+        flow, advances = self.flow, self.flow.grows
+        if self.given is not None:
+            if advances:
+                self._set_frame(self.state, self.given._raw.t_end - self.given._raw.t_begin)
+            if orbit := self._close_in(Read.of(flow, self.given._raw), None):
+                return orbit
         length = _FIRST * (self.flow.compiled.time_scale or 1.0)
         if self.flow.forcing is not None:
             length = _FIRST_PULSES * max(self.flow.forcing, self.period or 0.0)
@@ -174,21 +183,35 @@ class _Search:
             length = self.given._raw.t_end - self.given._raw.t_begin
         elif self.period is not None:
             length = 4.0 * self.period
-        read = None
+        read, still = None, False
         for _ in range(_DOUBLINGS):
             origin = self.state
+            if advances:
+                self._set_frame(origin, length)
             raw = self.flow.advance(origin, origin.t + length)
             if raw.status != "finished":
                 raise NoOrbitError(f"no periodic orbit: the motion ends early: {raw.message}")
-            read = Read.of(raw)
+            read = Read.of(self.flow, raw)
             if orbit := self._close_in(read, origin):
                 return orbit
-            if np.all(read.late_range() <= STILL * (self.high - self.low)):
-                raise NoOrbitError(f"no periodic orbit: {_equilibrium(raw)}")
+            frame = flow.frame
+            still = bool(np.all(read.late_range() <= STILL * (self.high - self.low)))
+            # A displacement that is free in a long stick is not free beyond it.
+            if still and (frame is None or not frame.free.size):
+                raise NoOrbitError(f"no periodic orbit: {_equilibrium(raw, frame is not None)}")
+            advances = advances or _drifts(read)
             self.state = raw.state
             length *= 2.0
         assert read is not None  # there is at least one run
+        if still:
+            raise NoOrbitError(f"no periodic orbit: {_equilibrium(read.raw, advances=True)}")
         raise NoOrbitError(f"no periodic orbit: {self._behaviour(read)}; {self.reason}")
+
+    def _set_frame(self, state: State, length: float) -> None:
+        """Find the moving frame from a motion of the machine, which passes more of its regimes if it is longer."""
+        self.flow.frame = frame_of(self.flow, state, length)
+        if self.flow.grows and self.flow.frame is None:
+            raise ValueError(GROWS)
 
     def _close_in(self, read: Read, origin: State | None) -> Orbit | None:
         """Try the closest returns in a run that started from `origin` (None: the given run)."""
@@ -214,10 +237,34 @@ class _Search:
     def _orbit(self, read: Read, one: Return, origin: State | None) -> Orbit:
         flow = self.flow
         start = self._start(read, one, origin)
-        shot = close(flow, start)
-        if np.all(np.ptp(Read.of(shot.raw).x, axis=1) <= _VANISHED * (self.high - self.low)):
+        try:
+            shot = close(flow, start)
+        except NotClosed:
+            if not one.distance <= _PARTED:
+                raise
+            start, shot = self._in_parts(read, one, origin, start)
+        if np.all(np.ptp(Read.of(self.flow, shot.raw).x, axis=1) <= _VANISHED * (self.high - self.low)):
             raise NotClosed("the motion that repeats itself is an equilibrium")
         return orbit_of(flow, self._shortest(shot, start), start.size)
+
+    def _in_parts(self, read: Read, one: Return, origin: State | None, start: Start) -> tuple[Start, Shot]:
+        """Close an orbit by multiple shooting, from states of the run over one period."""
+        flow = self.flow
+        first = one.t if one.t + one.period <= read.t[-1] else one.t - one.period
+        length = one.period / _COUNT
+        times = read.quiet_near(np.asarray(first + length * np.arange(_COUNT), dtype=float), length)
+        if flow.sampling is not None:
+            times = (np.floor(times / flow.sampling) + 0.5) * flow.sampling
+        times[0] = first
+        shares = np.diff(times, append=first + one.period) / one.period
+        if not np.all(shares > 0.0):
+            raise NotClosed("the parts of the orbit are shorter than the sampling period")
+        starts = [start] + [self._start(read, one._replace(t=float(t)), origin) for t in times[1:]]
+        found, shot = close_in_parts(flow, starts, shares)
+        try:
+            return found, close(flow, found)
+        except NotClosed:  # one run over the period leaves the orbit by more than it may
+            return found, shot
 
     def _start(self, read: Read, one: Return, origin: State | None) -> Start:
         """The state at a return: exactly, if sampled controllers have a memory; else from the values of the states."""
@@ -227,6 +274,7 @@ class _Search:
             state = flow.advance(flow.at_rest(one.t, x), one.t + 1e-9 * one.period).state
             values = flow.components(state)
             values[: x.size] = x
+            values = flow.moved(values, one.t - flow.phase_of(one.t))
         else:
             if origin is not None:
                 state = flow.advance(origin, one.t).state
@@ -249,7 +297,7 @@ class _Search:
             if flow.forcing is not None and abs(period / flow.forcing - round(period / flow.forcing)) > 1e-6:
                 del parts[0]
                 continue
-            x = np.asarray(_core.run.Samples(shot.raw, shot.t + np.array([0.0, period])).states)
+            x = flow.states(shot.raw, shot.t + np.array([0.0, period]))
             n = x.shape[0]
             if np.all(np.abs(x[:, 1] - x[:, 0]) <= _VANISHED * start.size[:n]):
                 shot = close(flow, Start(start.state, shot.values, shot.t, period, start.size))
@@ -258,7 +306,11 @@ class _Search:
         return shot
 
     def _behaviour(self, read: Read) -> str:
-        """Largest Lyapunov exponent of the motion, in words."""
+        """Decay of the motion, or its largest Lyapunov exponent, in words."""
+        moves = np.isfinite(self.high - self.low) & (self.high > self.low)
+        share = float(np.max(read.late_range()[moves] / (self.high - self.low)[moves], initial=0.0))
+        if share < _DECAYED:
+            return f"the motion decays slowly, to {share:.2g} of its range at first by t = {read.t[-1]:g} s"
         length = read.t[-1] - read.t[0]
         found, _ = exponents_of(self.flow, self.state, length / _SPREADING, _SPREADING)
         if found is None or not np.isfinite(found[0]):
@@ -274,13 +326,14 @@ class _Search:
 
 def multipliers_of(flow: Flow, shot: Shot, size: Array) -> tuple[NDArray[np.complex128], int, bool]:
     """Return the multipliers of an orbit, how many of them are exactly zero, and whether it is stable."""
-    exact = all(kind == "exact" for *_, kind in shot.raw.regimes)
+    exact = shot.is_exact
     if np.isnan(shot.monodromy).any():
         return np.full(shot.values.size, complex(np.nan)), 0, False
     along = shot.rates[0] if flow.is_autonomous else None
-    found, zeros = multipliers(shot.monodromy, size, _EXACT_NOISE if exact else _NOISE, along)
-    others = found[1:] if flow.is_autonomous else found
-    return found, zeros, bool(np.all(np.abs(others) < 1.0 - (_EXACT_INSIDE if exact else _INSIDE)))
+    free = None if flow.frame is None else flow.frame.free
+    found, zeros = multipliers(shot.monodromy, size, _EXACT_NOISE if exact else _NOISE, along, free)
+    inside = np.abs(found[flow.neutral :]) < 1.0 - (_EXACT_INSIDE if exact else _INSIDE)
+    return found, zeros, bool(np.all(inside))
 
 
 def orbit_of(flow: Flow, shot: Shot, size: Array) -> Orbit:
@@ -298,11 +351,19 @@ def orbit_of(flow: Flow, shot: Shot, size: Array) -> Orbit:
         float(np.max(np.abs(shot.closes) / size)),
         forcing,
         shot.reason,
+        _advance(flow, shot),
         run,
     )
 
 
-def _equilibrium(raw: _core.run.Trajectory) -> str:
+def _drifts(read: Read) -> bool:
+    """True if a state goes on growing: its mean velocity explains most of its range."""
+    half = read.t >= 0.5 * (read.t[0] + read.t[-1])
+    x = read.x[:, half]
+    return bool(np.any(np.abs(x[:, -1] - x[:, 0]) > _DRIFT * np.ptp(x, axis=1)))
+
+
+def _equilibrium(raw: _core.run.Trajectory, advances: bool) -> str:
     """The equilibrium at the end of a run, in words."""
     modes = np.asarray(_core.run.Samples(raw, np.array([raw.t_end])).modes)[:, 0]
     sliding = [
@@ -310,8 +371,20 @@ def _equilibrium(raw: _core.run.Trajectory) -> str:
         for name, mode in zip(raw.compiled.friction, modes, strict=True)
         if mode in (Mode.SLIP_BACKWARD, Mode.SLIP_FORWARD)
     ]
-    how = f"decays to an equilibrium in which {', '.join(sliding)} slides," if sliding else "comes to rest"
+    how = "comes to rest"
+    if advances:
+        how = "comes to move uniformly"
+    elif sliding:
+        how = f"decays to an equilibrium in which {', '.join(sliding)} slides,"
     return f"the machine {how} by t = {raw.t_end:g} s"
+
+
+def _advance(flow: Flow, shot: Shot) -> dict[str, float]:
+    """Displacement of each state that does not return."""
+    if flow.frame is None:
+        return {}
+    change = shot.end - shot.values
+    return {flow.compiled.states[k]: float(change[k]) for k in np.flatnonzero(flow.frame.advances)}
 
 
 def _sticking(run: Trajectory) -> tuple[str, ...]:
