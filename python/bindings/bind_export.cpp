@@ -1,6 +1,7 @@
 // Machines for other programs.
 #include "bind.hpp"
 #include "description.hpp"
+#include "step_tables.hpp"
 
 #include "export/exported_machine.hpp"
 
@@ -47,6 +48,16 @@ void bind_export(py::module_ m) {
   m.def("export_machine", &export_machine, "machine"_a, "initial"_a, "inputs"_a, "outputs"_a, "parameters"_a,
         "rtol"_a, "max_step"_a,
         "Return the file that the library of exported machines reads, its token, and start values.");
+  m.def(
+      "step_tables",
+      [](const Description& described, const Vector& initial, const std::vector<std::string>& parameters,
+         const Vector& values, double step, double t0, int max_transitions,
+         const std::vector<std::string>& outputs) {
+        return step_tables(described.machine, initial, parameters, values, step, t0, max_transitions,
+                           outputs);
+      },
+      "machine"_a, "initial"_a, "parameters"_a, "values"_a, "step"_a, "t0"_a, "max_transitions"_a,
+      "outputs"_a, "Tables of the fixed-step form of a machine whose parameters have these values.");
   m.def(
       "inputs",
       [](const Description& described) {

@@ -15,11 +15,19 @@ public:
     bool jumped = false, clipped = false; // some signal; some normal load
   };
 
+  struct Drive {
+    Index signal, input; // input: -1 if it has none
+    bool jumps, whole;   // whole: one piece, no input
+    int degree;          // of that piece
+    bool load;           // the normal load of a friction element
+  };
+
   DrivenSignals(const System& sys, double t0);
 
   const List<std::string>& inputs() const { return names; }
   const Vector& input_values() const { return values; }
   const Moving& moving() const { return which; }
+  const List<Drive>& list() const { return drives; }
   const Vector& at_start() const { return first; } // of all signals
 
   // At both ends of the step. A discontinuous signal keeps its piece to the end of the step and jumps between two steps.
@@ -28,13 +36,6 @@ public:
   double jump(Index signal, const StepPoint& a) const noexcept;
 
 private:
-  struct Drive {
-    Index signal, input; // input: -1 if it has none
-    bool jumps, whole;   // whole: one piece, no input
-    int degree;          // of that piece
-    bool load;           // the normal load of a friction element
-  };
-
   const System& sys;
   List<std::string> names;
   Vector values, first, before;

@@ -27,6 +27,7 @@ public:
   // Every reachable combination, if these are few; else each is built when it first occurs.
   void build_all();
   bool complete() const { return all_built; }
+  const std::map<Modes, std::unique_ptr<RealTimePlan>>& all() const { return plans; }
   // Drops plans with indeterminate forces of contacts, which are never chosen. True if friction forces are shared.
   bool drop_shared();
 

@@ -67,6 +67,12 @@ public:
     return planned.complete() && local.in_place() && (!contacts || contacts->bounded());
   }
 
+  // Prepared tables, for exports.
+  const PlannedModes& plans() const { return planned; }
+  const DrivenSignals& driven_signals() const { return driven; }
+  const SampledLoops& sampled_loops() const { return sampled; }
+  const StepPoint& point() const { return base.a; }
+
   std::int64_t transitions = 0;   // instants with mode changes so far
   std::int64_t left_over = 0;     // steps that postponed a transition to the next
   bool late = false;              // the last step did

@@ -16,19 +16,6 @@ public:
     double* xs;
   };
 
-  // Throws if the periods are not multiples of the step h.
-  SampledLoops(const System& sys, double h, double t0);
-
-  bool any() const { return !sampled.empty(); }
-  void restart() noexcept;
-  // At the start of the step `tick`, at time t; true if an output changed.
-  bool run(std::int64_t tick, double t, const Plant& plant) noexcept;
-  // Time from `at` to the next output that takes effect within this step; beyond its end if there is none.
-  double next_output(std::int64_t tick, double at) const noexcept;
-  // Applies the outputs whose delay is over; true if one has changed.
-  bool put_out(std::int64_t tick, double at, double* x) noexcept;
-
-private:
   struct Sampled {
     Index loop, offset; // offset: of its first output among all
     std::int64_t every; // steps
@@ -38,6 +25,21 @@ private:
     std::int64_t due = -1;   // step in which the computed output takes effect, or -1
   };
 
+  // Throws if the periods are not multiples of the step h.
+  SampledLoops(const System& sys, double h, double t0);
+
+  bool any() const { return !sampled.empty(); }
+  const List<Sampled>& list() const { return sampled; }
+  Index memory_size() const { return memory.size(); }
+  void restart() noexcept;
+  // At the start of the step `tick`, at time t; true if an output changed.
+  bool run(std::int64_t tick, double t, const Plant& plant) noexcept;
+  // Time from `at` to the next output that takes effect within this step; beyond its end if there is none.
+  double next_output(std::int64_t tick, double at) const noexcept;
+  // Applies the outputs whose delay is over; true if one has changed.
+  bool put_out(std::int64_t tick, double at, double* x) noexcept;
+
+private:
   const System& sys;
   double h;
   List<Sampled> sampled; // in the order of dataflow

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/list.hpp"
+#include "core/types.hpp"
 
 #include <cmath>
 
@@ -14,7 +15,8 @@ public:
   SmallMap() = default;
   SmallMap(const Vector& constant, const Matrix& columns);
   void operator()(const double* u, double* y) const { run(data.data(), height, width, u, y); }
-  Index rows() const { return height; } // even
+  Index rows() const { return height; }                                                      // even
+  Matrix matrix() const { return Eigen::Map<const Matrix>(data.data(), height, width + 1); } // (c, M)
   double row(Index i, const double* u) const { return data[i] + linear_row(i, u); }
   double terms(Index i, const double* u) const { // of a row: the sum of their magnitudes
     const double* d = data.data() + i;
