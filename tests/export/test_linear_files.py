@@ -9,6 +9,7 @@ import pytest
 import scipy.io
 
 import stickslip as ss
+from stickslip.linear import LinearSystem
 
 
 def names(cells: np.ndarray) -> list[str]:
@@ -46,3 +47,20 @@ def test_anything_else_is_refused(tmp_path: Path) -> None:
 def test_path_is_taken_as_it_is(tmp_path: Path) -> None:
     system = drive().linearise("motor", "slide.position")
     assert ss.export.mat(system, tmp_path / "axis").name == "axis" and (tmp_path / "axis").exists()
+
+
+@pytest.mark.parametrize("period", [None, 1e-3])
+def test_system_of_scipy_has_the_same_frequency_response(period: float | None) -> None:
+    system = drive().linearise("motor", "slide.position")
+    if period is not None:  # Euler's forward rule
+        a, b = np.eye(4) + period * system.A, period * system.B
+        system = LinearSystem(a, b, system.C, system.D, system.inputs, system.outputs, period)
+    converted = system.to_scipy()
+    assert converted.dt == period
+    omega = np.array([1.0, 20.0, 100.0])
+    variable = 1j * omega if period is None else np.exp(1j * omega * period)
+    expected = [
+        converted.C @ np.linalg.solve(z * np.eye(4) - converted.A, converted.B) + converted.D
+        for z in variable
+    ]
+    assert system.at(omega).ravel() == pytest.approx(np.ravel(expected), rel=1e-9)

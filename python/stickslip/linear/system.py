@@ -405,6 +405,34 @@ class LinearSystem:
         names = {kind: [name.replace(".", "_") for name in of] for kind, of in given.items() if of}
         return control.ss(plain.A, plain.B, plain.C, plain.D, plain.dt, **names)
 
+    def to_scipy(self) -> Any:
+        """Return the system as ``scipy.signal.StateSpace`` (needs SciPy, extra ``identify``).
+
+        SciPy's systems have no names: inputs, outputs and states keep their order.
+
+        Raises
+        ------
+        MissingExtraError
+            If SciPy is not installed.
+        ValueError
+            If an output depends on the rate of an input: see `proper`.
+
+        Examples
+        --------
+        >>> import numpy as np, scipy.signal, stickslip as ss
+        >>> m = ss.Machine(mass=2.0, damping=1.0, names=["slide"])
+        >>> system = m.linearise("slide", "slide.velocity").to_scipy()
+        >>> t, v = scipy.signal.step(system, T=np.array([0.0, 2.0]))
+        >>> v[-1].round(12)  # 1 - exp(-t / 2 s)
+        np.float64(0.632120558829)
+        """
+        signal = need("scipy.signal", "SciPy", "to_scipy() needs", "identify")
+        plain = self.proper()
+        matrices = plain.A, plain.B, plain.C, plain.D
+        if plain.period is None:
+            return signal.StateSpace(*matrices)
+        return signal.StateSpace(*matrices, dt=plain.period)
+
 
 def _partner(given: Any, shape: tuple[int, int]) -> LinearSystem:
     """A system to be connected; a number is a gain of each channel, an array a matrix of gains."""
