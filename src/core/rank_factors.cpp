@@ -23,7 +23,6 @@ void RankFactors::factor(Index most, double zero) {
   Budget::spend_cube(n);
   std::iota(rows.begin(), rows.end(), Index{0});
   std::iota(columns.begin(), columns.end(), Index{0});
-  smallest = 1.0;
   double* const a = m.data();
   for (r = 0; r < most; ++r) {
     Index row = r, column = r;
@@ -32,7 +31,6 @@ void RankFactors::factor(Index most, double zero) {
       for (Index j = r; j < n; ++j)
         if (std::abs(a[i * n + j]) > best) best = std::abs(a[i * n + j]), row = i, column = j;
     if (!(best > zero)) return;
-    smallest = std::min(smallest, best);
     if (row != r) {
       std::swap_ranges(a + r * n, a + (r + 1) * n, a + row * n);
       std::swap(rows[r], rows[row]);

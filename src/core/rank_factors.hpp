@@ -24,7 +24,6 @@ public:
 
   Index size() const { return n; }
   Index rank() const { return r; }
-  double smallest_pivot() const { return smallest; }
 
   // x with A x = b as far as the rows of the pivots demand; other unknowns are zero. b is overwritten.
   void solve(double* b, double* x) const;
@@ -34,7 +33,6 @@ public:
 
 private:
   Index n = 0, r = 0;
-  double smallest = 0.0;
   List<double> m; // by rows: L below the diagonal, U from it on
   List<Index> rows, columns;
 };

@@ -48,34 +48,15 @@ public:
   }
 
   bool certain() {
-    if (!plain(sys) || sys.friction.empty()) return false;
-    for (const Signal& signal : sys.signals)
-      if (!constant_from(signal, t)) return false;
+    const auto is_constant = [&](const Signal& signal) { return constant_from(signal, t); };
+    if (!plain(sys) || sys.friction.empty() ||
+        !std::all_of(sys.signals.begin(), sys.signals.end(), is_constant))
+      return false;
     List<const Vector*> rigid; // rows of velocities that are held at zero
-    for (Index j = 0; j < sys.contacts.size(); ++j) {
-      if (r.modes.contact[j] == Mode::open) return false;
-      rigid.push_back(&sys.contacts[j].rate.x);
-    }
-    for (Index i = 0; i < sys.friction.size(); ++i) {
-      const Friction& p = sys.friction[i];
-      if (loading_contact(p) >= 0 && p.surface_travel >= 0)
-        return false; // its stiffness follows the contact's force
-      if (s(p.surface) != 0.0) return false;
-      if (r.modes.friction[i].free) continue;
-      if (p.traits.sticks && !r.modes.friction[i].sticks()) return false;
-      if (p.traits.sticks && p.surface_travel < 0) rigid.push_back(&p.velocity.x);
-    }
-    const List<Constraint>& tied = sys.constraints.all;
-    for (const Constraint& c : tied)
+    if (!contacts_hold(rigid) || !elements_hold(rigid)) return false;
+    for (const Constraint& c : sys.constraints.all)
       if (s(c.rate) != 0.0) return false;
-    Matrix free = Matrix::Identity(n, n); // directions in which something can still move
-    if (!rigid.empty() || !tied.empty()) {
-      Matrix W(rigid.size() + tied.size(), n);
-      for (Index k = 0; k < rigid.size(); ++k) W.row(k) = rigid[k]->segment(n, n).transpose();
-      for (Index k = 0; k < tied.size(); ++k) W.row(rigid.size() + k) = tied[k].row.transpose();
-      const linalg::Svd svd(W);
-      free = svd.V.rightCols(n - svd.rank(tolerance::rank));
-    }
+    const Matrix free = free_directions(rigid);
     return free.cols() == 0 ? holds(Vector()) : swings(free);
   }
 
@@ -86,6 +67,40 @@ private:
   Index n;
   Vector x, s, xdot, force;
   Scratch w;
+
+  // All contacts are closed; appends their rows.
+  bool contacts_hold(List<const Vector*>& rigid) const {
+    for (Index j = 0; j < sys.contacts.size(); ++j) {
+      if (r.modes.contact[j] == Mode::open) return false;
+      rigid.push_back(&sys.contacts[j].rate.x);
+    }
+    return true;
+  }
+
+  // All elements that can stick do, on surfaces at rest; appends the rows of the rigid ones.
+  bool elements_hold(List<const Vector*>& rigid) const {
+    for (Index i = 0; i < sys.friction.size(); ++i) {
+      const Friction& p = sys.friction[i];
+      const bool elastic = p.surface_travel >= 0;
+      if (loading_contact(p) >= 0 && elastic) return false; // its stiffness follows the contact's force
+      if (s(p.surface) != 0.0) return false;
+      if (r.modes.friction[i].free || !p.traits.sticks) continue;
+      if (!r.modes.friction[i].sticks()) return false;
+      if (!elastic) rigid.push_back(&p.velocity.x);
+    }
+    return true;
+  }
+
+  // Directions in which something can still move.
+  Matrix free_directions(const List<const Vector*>& rigid) const {
+    const List<Constraint>& tied = sys.constraints.all;
+    if (rigid.empty() && tied.empty()) return Matrix::Identity(n, n);
+    Matrix W(rigid.size() + tied.size(), n);
+    for (Index k = 0; k < rigid.size(); ++k) W.row(k) = rigid[k]->segment(n, n).transpose();
+    for (Index k = 0; k < tied.size(); ++k) W.row(rigid.size() + k) = tied[k].row.transpose();
+    const linalg::Svd svd(W);
+    return svd.V.rightCols(n - svd.rank(tolerance::rank));
+  }
 
   Vector guards(const Vector& at, double time) {
     Vector g(r.guards.size());

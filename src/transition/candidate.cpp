@@ -4,7 +4,6 @@
 #include "core/budget.hpp"
 #include "core/error.hpp"
 #include "core/list.hpp"
-#include "core/switches.hpp"
 #include "core/tolerances.hpp"
 
 #include <algorithm>
@@ -161,25 +160,6 @@ void validate(const Problem& p) {
 
 namespace {
 
-// A holding force has the rounding error of the terms in its own row, and passes it on to all other rows. `ws.scale` of
-// each row grows to the size of all terms that reach it.
-void spread_sizes(const Problem& p, CandidateWorkspace& ws) {
-  if (!STICKSLIP_RULE("spread_sizes")) return;
-  const Index n = p.size();
-  for (Index round = 0; round < n; ++round) {
-    bool grows = false;
-    for (const Index j : ws.unknown) {
-      if (!(p.G(j, j) > 0.0)) continue;
-      const double force = ws.scale[j] / p.G(j, j);
-      for (Index i = 0; i < n; ++i) {
-        const double moved = std::abs(p.G(i, j)) * force;
-        if (moved > 2.0 * ws.scale[i]) ws.scale[i] = moved, grows = true;
-      }
-    }
-    if (!grows) return;
-  }
-}
-
 // Forces and accelerations of one mode set, and in `ws.scale` the size of the terms of each acceleration; false if its
 // equations are inconsistent.
 bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>& slip,
@@ -217,7 +197,6 @@ bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>
     out.acceleration[i] = e.unknown(i) ? 0.0 : row.sum + p.free(i);
     ws.scale[i] = row.scale;
   }
-  spread_sizes(p, ws);
   return true;
 }
 
@@ -291,18 +270,16 @@ bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& sl
   if (!solve_equations(p, modes, slip, ws, out)) return false;
   const Index n = p.size();
   out.utilisation = 0.0;
-  // The inequalities. Forces are compared with the terms of their own row, as forces. The tolerance relative to the
-  // terms that cancel is rounding times the condition of the equations.
-  const double condition = STICKSLIP_RULE("pivot") ? 1.0 / ws.factors.smallest_pivot() : 1.0;
+  // The inequalities. Forces are compared with the terms of their own row, as forces.
   const double rounding =
-      std::min(4.0 * static_cast<double>(n) * tolerance::epsilon * (1.0 + condition), tolerance::event_zero);
+      8.0 * static_cast<double>(n) * tolerance::epsilon; // of n products and of a solution
   for (Index i = 0; i < n; ++i) {
     const Margin of = margin_of(p, out, slip, i);
     if (of.none) continue;
     const bool fired = at_guard(p, allowed[i], i);
     const double exact = fired || !out.unique ? tolerance::event_zero : rounding;
     const double g = p.G(i, i);
-    double margin = of.least(), zero = std::max(exact * ws.scale[i], p.no_acceleration(i, fired));
+    double margin = of.least(), zero = exact * ws.scale[i];
     if (of.of_force) zero = g > 0.0 ? zero / g : exact * std::abs(out.force[i]);
     if (modes[i] == Mode::stick) {
       const double f = out.force[i], limit = f >= 0.0 ? of.high : -of.low;

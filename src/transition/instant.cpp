@@ -100,14 +100,9 @@ double no_gap(const Instant& at, Index j) {
 }
 
 double Instant::no_rate(Index j) const {
-  if (!STICKSLIP_RULE("passing_rate"))
-    return std::max(tolerance::residual * rate_size(j),
-                    state->modes.contact[j] == Mode::closed ? drift(*this, sys.contacts[j].rate.x) : 0.0);
+  const double rounding = tolerance::residual * rate_size(j);
   const bool was_closed = state->modes.contact[j] == Mode::closed;
-  const Vector& row = sys.contacts[j].rate.x;
-  // Change within the resolution of the time of this instant.
-  const double passing = tolerance::last_digits * std::abs(t) * row.cwiseAbs().dot(terms);
-  return std::max({tolerance::residual * rate_size(j), passing, was_closed ? drift(*this, row) : 0.0});
+  return was_closed ? std::max(rounding, drift(*this, sys.contacts[j].rate.x)) : rounding;
 }
 
 // Constraints are solved to about a hundred units in the last place if they are badly conditioned.

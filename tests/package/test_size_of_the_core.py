@@ -41,7 +41,6 @@ FUNCTIONS = {
     "QuickTransition::apply": 22,
     "Field::slopes": 24,
     # still to be divided
-    "Rest::certain": 23,
     "SlopesOf::find": 21,
 }
 
