@@ -146,7 +146,7 @@ class Written:
         lines = []
         for key, name in names.items():
             unit = self.units.get(key)
-            described = key if unit is None else f"{key}, {unit}"
+            described = key if unit in (None, "1") else f"{key}, {unit}"
             lines.append(f"  stickslip_real {name}; /* {described} */")
         return "\n".join(lines) or "  stickslip_real none; /* no entries */"
 
@@ -176,7 +176,7 @@ class Written:
 
     def _top(self, runtime: str, counts: dict[str, int]) -> str:
         lines = [
-            f"/* A machine with steps of {self.step!r} s, written by stickslip.export.c99.",
+            f"/* A machine with steps of {self.step!r} s, written by stickslip.",
             "   No memory is allocated, and the work of a step is bounded. Nothing beyond math.h is called. */",
             '#include "stickslip_header.h"',
             "",
