@@ -148,7 +148,7 @@ MORE: dict[str, tuple[Callable[[], ss.Machine], float, dict[str, Any]]] = {
     "two on one body": (two_on_one_body, 1e-3, {"outputs": ["block.position", "p.force", "q.force", "p.mode"]}),
     "difference quotients": (lambda: gear(period=0.004, rate="difference", quantum=1e-5), 1e-4, {}),
     "output within a step": (lambda: gear(period=0.004, delay=0.00133), 1e-4, {"outputs": ["place.mode"]}),
-    "continuous controller": (lambda: gear(period=0.0), 1e-4, {}),
+    "continuous controller": (lambda: gear(anti_windup="back_calculation"), 1e-4, {}),
     "break-away of the wedge gear": (lambda: SET_1_STATIC.machine, 1e-3, {}),
     "one-way clutch": (freewheel, 1e-3, {}),
     "rigid teeth": (lambda: stopped_drive(0.0), 1e-3, {"max_transitions": 8}),
