@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stickslip.export._c99_layout import Layout
+from stickslip.export._c99_layout import Layout, Seconds
 from stickslip.export._c99_numbers import Place, Table
 from stickslip.export._c99_text import called_only, resolve, source
 
@@ -39,6 +39,7 @@ _THRESHOLDS = {
     "EPSILON": (2.0**-52, 2.0**-23),
     "SAME_REAL": (1e-9, 1e-5),
     "NO_REBOUND": (1e-9, 1e-5),
+    "LOCATED": (1e3, 4.0),  # error of event location, relative to the threshold of a guard
     "HUGE_LEVEL": (1e150, 1e30),
     "SMALLEST": (2.0**-1022, 2.0**-126),
 }
@@ -230,8 +231,10 @@ class Written:
             return str(self.table.offsets[value.block])
         if isinstance(value, tuple):
             return "{" + ", ".join(self._entry(one) for one in value) + "}"
-        if isinstance(value, (float, np.floating)):
+        if isinstance(value, Seconds):
             return repr(float(value))
+        if isinstance(value, float):
+            return self._real(value)
         return str(int(value))
 
     def _real(self, value: float) -> str:
