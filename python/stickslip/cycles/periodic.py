@@ -209,9 +209,10 @@ class _Search:
 
     def _set_frame(self, state: State, length: float) -> None:
         """Find the moving frame from a motion of the machine, which passes more of its regimes if it is longer."""
-        self.flow.frame = frame_of(self.flow, state, length)
-        if self.flow.grows and self.flow.frame is None:
+        frame = frame_of(self.flow, state, length)
+        if self.flow.grows and frame is None:
             raise ValueError(GROWS)
+        self.flow.frame = frame if frame is not None and frame.advances.any() else None
 
     def _close_in(self, read: Read, origin: State | None) -> Orbit | None:
         """Try the closest returns in a run that started from `origin` (None: the given run)."""
