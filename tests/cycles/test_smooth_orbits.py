@@ -73,7 +73,7 @@ def test_pendulum_orbit_has_two_unit_multipliers() -> None:
 
 @pytest.mark.slow
 def test_orbit_that_one_run_leaves_is_found_in_parts() -> None:
-    """Van der Pol's oscillator with the time reversed: its cycle repels by 8e7 per period, the inverse of the contraction."""
+    """Van der Pol's oscillator with the time reversed: its cycle repels by 8e7 per period, the inverse contraction."""
     mu = 2.0
     forward, backward = (ss.Machine(mass=1.0, stiffness=1.0, names=["x"]) for _ in range(2))
     forward.add_force("x", lambda q, v: mu * (1.0 - q["x"] ** 2) * v["x"])
