@@ -86,8 +86,13 @@ endforeach()
 if(NOT TARGET stickslip_core)
   file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/made.txt" "${made}")
   add_library(stickslip_core STATIC ${sources})
-  target_include_directories(stickslip_core PUBLIC "${CMAKE_CURRENT_LIST_DIR}")
-  target_link_libraries(stickslip_core PUBLIC Eigen3::Eigen Threads::Threads stickslip_flags)
+  target_include_directories(stickslip_core PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_LIST_DIR}>")
+  target_link_libraries(stickslip_core PUBLIC Eigen3::Eigen Threads::Threads $<BUILD_INTERFACE:stickslip_flags>)
+  # Installed: warnings are not those of the user. For wider registers than those of the library (-march=native) Eigen
+  # would allocate memory in another way, which the library cannot free: alignment by 16 bytes is that of malloc.
+  target_compile_features(stickslip_core INTERFACE cxx_std_20)
+  target_compile_definitions(stickslip_core INTERFACE
+    $<INSTALL_INTERFACE:EIGEN_MAX_ALIGN_BYTES=16> $<INSTALL_INTERFACE:EIGEN_MALLOC_ALREADY_ALIGNED=1>)
   # What nearly every file reads is parsed once. Files compile without it too (CMAKE_DISABLE_PRECOMPILE_HEADERS, as
   # in the preset debug), so that each includes what it uses.
   target_precompile_headers(stickslip_core PRIVATE <Eigen/Core> <algorithm> <cmath> <memory> <string> <vector>)

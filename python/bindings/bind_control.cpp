@@ -14,6 +14,7 @@
 #include <pybind11/stl.h>
 #include <pybind11/typing.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -85,6 +86,16 @@ void take(const char* what, double t, const py::object& value, Index count, doub
   }
 }
 
+// A function of C, which runs without the interpreter.
+using NativeFunction = void (*)(double t, const double* references, const double* measurements,
+                                double* memory, double* outputs);
+
+// Null for a function of Python.
+NativeFunction native_function(const py::object& function) {
+  if (!py::hasattr(function, "native_address")) return nullptr;
+  return reinterpret_cast<NativeFunction>(function.attr("native_address").cast<std::uintptr_t>());
+}
+
 // What the function returns; an exception that it raises becomes the cause of a ProgramError.
 py::object called(const py::object& function, double t, const py::tuple& arguments) {
   try {
@@ -101,7 +112,8 @@ py::object called(const py::object& function, double t, const py::tuple& argumen
 
 Program program(const py::object& function, Index references, Index measurements, Index outputs,
                 const Vector& memory) {
-  if (PyCallable_Check(function.ptr()) == 0)
+  const NativeFunction native = native_function(function);
+  if (native == nullptr && PyCallable_Check(function.ptr()) == 0)
     reject("function", "= " + std::string(py::repr(function)) + " is not allowed: it must be callable");
   const Index states = memory.size();
   Program p;
@@ -111,6 +123,11 @@ Program program(const py::object& function, Index references, Index measurements
   p.measurements = measurements;
   p.outputs = outputs;
   p.memory = memory;
+  p.in_engine = native != nullptr;
+  if (native != nullptr) {
+    p.call = [=](double t, const double* w, double* z, double* u) { native(t, w, w + references, z, u); };
+    return p;
+  }
   p.call = [=](double t, const double* w, double* z, double* u) {
     const py::gil_scoped_acquire lock;
     const py::array_t<double> r(references, w), y(measurements, w + references);

@@ -54,6 +54,21 @@ py::tuple with_numbers(const Description& described, Vector initial, const std::
 void bind_ensemble(py::module_ m) {
   m.def("run_ensemble", &run, "machine"_a, "t_start"_a, "initial"_a, "options"_a, "parameters"_a, "values"_a,
         "measures"_a, "workers"_a, "stop"_a = py::none());
+  m.def(
+      "signal",
+      [](const Description& described, const std::string& name) {
+        Machine copy = described.machine;
+        return Signal(signal_of(copy, name));
+      },
+      "machine"_a, "name"_a);
+  m.def(
+      "with_signals",
+      [](const Description& described, const std::vector<std::string>& names,
+         const std::vector<Signal>& signals) {
+        return std::make_shared<Description>(
+            with_signals(described.machine, List<std::string>(names), List<Signal>(signals)));
+      },
+      "machine"_a, "names"_a, "signals"_a, "Return the machine with other signals.");
   m.def("with_numbers", &with_numbers, "machine"_a, "initial"_a, "names"_a, "values"_a,
         "Return the machine with changed parameters, and its initial values.");
 }

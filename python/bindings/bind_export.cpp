@@ -32,7 +32,8 @@ py::dict export_machine(const Description& described, const Vector& initial,
   py::list in, read, set;
   for (const ExportedInput& one : exported.inputs) in.append(py::make_tuple(one.name, one.value, one.path));
   for (const ExportedOutput& one : exported.outputs) read.append(py::make_tuple(one.name, one.integer));
-  for (const StartValue& one : exported.parameters) set.append(py::make_tuple(one.name, one.value));
+  for (const StartValue& one : exported.parameters)
+    set.append(py::make_tuple(one.name, one.value, one.tunable));
   py::dict out;
   out["file"] = py::bytes(file);
   out["token"] = token_of(file);

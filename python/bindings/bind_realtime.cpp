@@ -4,7 +4,7 @@
 
 #include "core/error.hpp"
 #include "dynamics/compiled.hpp"
-#include "realtime/real_time.hpp"
+#include "realtime/named_outputs.hpp"
 
 #include <memory>
 
@@ -21,47 +21,14 @@ namespace {
 
 using Row = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-const Variable& find_variable(const System& sys, const std::string& name) {
-  std::vector<std::string> known;
-  for (const Variable& v : sys.variables) {
-    if (v.name == name) return v;
-    known.push_back(v.name);
-  }
-  throw UnknownName("unknown signal '" + name + "' in outputs; known are: " + quoted(known));
-}
-
-// The stepper with the outputs that are asked of it: what is read of the engine, and where some are sums of
-// several, the matrix that adds them up.
+// The stepper with the outputs that are asked of it.
 struct Stepping {
   RealTime engine;
-  std::vector<RealTimeOutput> reads;
-  struct Term {
-    Index output, read;
-    double factor;
-  };
-  std::vector<Term> terms;
-  bool sums = false;
-  Index count;
+  NamedOutputs outputs;
 
   Stepping(const Compiled& c, double step, const Vector& x0, double t0, int max_transitions,
            const std::vector<std::string>& what)
-      : engine(c.system, step, x0, t0, max_transitions), count(static_cast<Index>(what.size())) {
-    const auto add = [&](std::size_t output, Read from, Index index, Index part, double factor) {
-      terms.push_back({static_cast<Index>(output), static_cast<Index>(reads.size()), factor});
-      reads.push_back({from, index, part});
-    };
-    for (std::size_t k = 0; k < what.size(); ++k) {
-      const Variable& v = find_variable(c.system, what[k]);
-      sums = sums || v.from == Read::sum;
-      if (v.from == Read::constraint_impulse && has_rigid_contacts(c.system))
-        reject("outputs",
-               "holds '" + what[k] +
-                   "', which real time does not keep beside rigid contacts: read it from simulate");
-      if (v.from != Read::sum) add(k, v.from, v.index, v.part, 1.0);
-      for (const VariableTerm& t : v.terms) add(k, t.from, t.index, t.part, t.factor);
-    }
-    work.resize(static_cast<Index>(reads.size()));
-  }
+      : engine(c.system, step, x0, t0, max_transitions), outputs(c.system, what) {}
 
   void check(Index given) const {
     if (given != engine.input_values().size())
@@ -73,18 +40,18 @@ struct Stepping {
   py::array_t<double> step(const py::array_t<double, py::array::c_style>& values) {
     check(static_cast<Index>(values.size()));
     engine.step(values.data());
-    py::array_t<double> out(count);
-    read(out.mutable_data());
+    py::array_t<double> out(outputs.size());
+    outputs.read(engine, out.mutable_data());
     return out;
   }
 
   Row run(const Row& values) {
     check(values.cols());
-    Row out(values.rows(), count);
+    Row out(values.rows(), outputs.size());
     py::gil_scoped_release release;
     for (Index k = 0; k < values.rows(); ++k) {
       engine.step(values.row(k).data());
-      read(out.row(k).data());
+      outputs.read(engine, out.row(k).data());
     }
     return out;
   }
@@ -97,19 +64,9 @@ struct Stepping {
   }
 
   Vector read() {
-    Vector out(count);
-    read(out.data());
+    Vector out(outputs.size());
+    outputs.read(engine, out.data());
     return out;
-  }
-
-private:
-  Vector work;
-
-  void read(double* out) {
-    engine.read(reads.data(), work.size(), sums ? work.data() : out);
-    if (!sums) return;
-    std::fill_n(out, count, 0.0);
-    for (const Term& t : terms) out[t.output] += t.factor * work(t.read);
   }
 };
 

@@ -47,13 +47,33 @@ py::tuple run_with(Description& described, const Options& o, Start&& start, Diff
 
 template <class Of>
 py::tuple run(Description& described, const State& state, const Vector& initial, const Options& o,
-              const std::vector<std::string>& parameters) {
+              const std::vector<std::string>& parameters, const std::vector<Profile>& profiles,
+              const std::vector<Built>& built) {
   return run_with(
       described, o, [&] { return state; },
       [&](const std::shared_ptr<Trajectory>& out, Passages passages) {
-        return std::make_unique<Of>(described.machine, out, std::move(passages), initial, o,
-                                    List<std::string>(parameters));
+        return std::make_unique<Of>(
+            described.machine, out, std::move(passages), initial, o,
+            Varied{List<std::string>(parameters), List<Profile>(profiles), List<Built>(built)});
       });
+}
+
+Profile profile(const std::string& signal, double size, const std::vector<Signal>& directions,
+                const std::vector<std::tuple<std::string, Index, double, double>>& values) {
+  Profile out{signal, size, List<Signal>(directions), {}};
+  for (const auto& [name, direction, from, until] : values)
+    out.values.push_back({name, direction, from, until});
+  return out;
+}
+
+Built built(const std::string& name, double value, double step,
+            const std::vector<std::pair<int, std::shared_ptr<Description>>>& machines) {
+  Built out{name, value, step, {}, {}};
+  for (const auto& [offset, of] : machines) {
+    out.offsets.push_back(offset);
+    out.machines.push_back(std::make_shared<const Machine>(of->machine));
+  }
+  return out;
 }
 
 // From other values of a state, by each of them and by parameters of the machine.
@@ -72,8 +92,8 @@ py::tuple restart(Description& described, const State& state, const Vector& valu
       [&](const std::shared_ptr<Trajectory>& out, Passages passages) {
         passages.all.insert(passages.all.begin(), continuation_at(from));
         Parameters by = components_of(machine->system(), from);
-        const auto more =
-            parameters_of(described.machine, machine->system(), o, List<std::string>(parameters));
+        const auto more = parameters_of(described.machine, machine->system(), o,
+                                        Varied{.names = List<std::string>(parameters)});
         for (auto& one : *more) by.push_back(std::move(one));
         return std::make_unique<Sensitivity>(
             machine, out, std::make_shared<const Passages>(std::move(passages)), from.base_x,
@@ -92,27 +112,39 @@ void bind_sensitivity(py::module_ m) {
       .def("moves_ticks", &Sensitivity::moves_ticks, "parameter"_a)
       .def_readonly("reason", &Sensitivity::reason)
       .def("at_end", &Sensitivity::at_end)
-      .def_readonly("event_times", &Sensitivity::event_times)
+      .def_property_readonly("event_times",
+                             [](const Sensitivity& s) -> const Matrix& { return s.events.times; })
       .def(
-          "before", [](const Sensitivity& s, Index event) -> Matrix { return s.before[event]; }, "event"_a)
+          "before", [](const Sensitivity& s, Index event) -> Matrix { return s.events.before[event]; },
+          "event"_a)
       .def(
-          "after", [](const Sensitivity& s, Index event) -> Matrix { return s.after[event]; }, "event"_a)
+          "after", [](const Sensitivity& s, Index event) -> Matrix { return s.events.after[event]; },
+          "event"_a)
       .def(
           "states",
           [](Sensitivity& s, const Times& times) { // (states, parameters, times)
             const List<double> at(values(times));
             py::array_t<double> out;
-            List<Matrix> all;
-            for (const double t : at) all.push_back(s.at(t));
-            const Index rows = all.empty() ? 0 : all[0].rows(), columns = s.parameters.size();
-            out = py::array_t<double>({rows, columns, at.size()});
+            List<Index> all(s.state_count());
+            for (Index i = 0; i < all.size(); ++i) all[i] = i;
+            out = py::array_t<double>({all.size(), s.parameters.size(), at.size()});
             auto into = out.mutable_unchecked<3>();
-            for (Index k = 0; k < at.size(); ++k)
-              for (Index j = 0; j < columns; ++j)
-                for (Index i = 0; i < rows; ++i) into(i, j, k) = all[k](i, j);
+            s.sample(at, all, [&](Index k, const Tangents& S) {
+              for (Index j = 0; j < S.cols(); ++j)
+                for (Index i = 0; i < S.rows(); ++i) into(i, j, k) = S(i, j);
+            });
             return out;
           },
           "times"_a)
+      .def(
+          "state",
+          [](Sensitivity& s, Index row, const Times& times) { // (parameters, times)
+            const List<double> at(values(times));
+            Matrix out(s.parameters.size(), at.size());
+            s.sample(at, {row}, [&](Index k, const Tangents& S) { out.col(k) = S.row(0); });
+            return out;
+          },
+          "row"_a, "times"_a)
       .def(
           "normal_impulses",
           [](const Sensitivity& s, Index contact, const Times& times) { // (parameters, times)
@@ -153,8 +185,12 @@ void bind_sensitivity(py::module_ m) {
             return a.gradient(List<double>(values(times)), weights, List<Index>(events), event_weights);
           },
           "times"_a, "weights"_a, "events"_a, "event_weights"_a);
-  m.def("simulate_adjoint", &run<Adjoint>, "machine"_a, "state"_a, "initial"_a, "options"_a, "parameters"_a);
-  m.def("simulate", &run<Sensitivity>, "machine"_a, "state"_a, "initial"_a, "options"_a, "parameters"_a);
+  py::class_<Profile>(m, "Profile").def(py::init(&profile), "signal"_a, "size"_a, "directions"_a, "values"_a);
+  py::class_<Built>(m, "Built").def(py::init(&built), "name"_a, "value"_a, "step"_a, "machines"_a);
+  m.def("simulate_adjoint", &run<Adjoint>, "machine"_a, "state"_a, "initial"_a, "options"_a, "parameters"_a,
+        "profiles"_a = std::vector<Profile>(), "built"_a = std::vector<Built>());
+  m.def("simulate", &run<Sensitivity>, "machine"_a, "state"_a, "initial"_a, "options"_a, "parameters"_a,
+        "profiles"_a = std::vector<Profile>(), "built"_a = std::vector<Built>());
   m.def(
       "components",
       [](State state) { // at its time, which may lie behind the start of its step

@@ -76,7 +76,7 @@ public:
     out["loops"] = loops();
     out["order"] = std::vector<Index>(sys.loop_order.begin(), sys.loop_order.end());
     out["sampled"] = sampled();
-    out["memory"] = engine.sampled_loops().memory_size();
+    out["memory"] = engine.sampled_loops().memory_length();
     out["nominal"] = sys.nominal.cwiseMax(engine.state().cwiseAbs());
     out["coordinates"] = sys.n_coordinates;
     out["modes"] = modes(engine.modes());

@@ -6,6 +6,7 @@ from stickslip._attached import attach
 
 for declared, function in {
     "stickslip.analysis.maps:StateMap.plot": "stickslip.draw.state_map:plot",
+    "stickslip.laws.law:Law.plot": "stickslip.draw.law:plot",
     "stickslip.laws.law:_as_law": "stickslip.laws.curves:as_law",
     "stickslip.laws.stick_slip:StickSlip.response": "stickslip.run.law_response:response",
     "stickslip.linear.response:FrequencyResponse.plot": "stickslip.linear.drawing:bode",

@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "core/list.hpp"
 #include "core/roots.hpp"
+#include "run/element_name.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,20 +13,12 @@ namespace stickslip {
 
 namespace {
 
-std::string name_of_element(const System& sys, Index e) {
-  if (e < sys.friction.size()) return sys.friction[e].name;
-  e -= sys.friction.size();
-  if (e < sys.contacts.size()) return sys.contacts[e].name;
-  e -= sys.contacts.size();
-  return e < sys.loops.size() ? sys.loops[e].name : sys.springs[e - sys.loops.size()].name;
-}
-
 // A contact with friction has one name for its place and itself; its events are the contact's.
 Index find_element(const System& sys, const std::string& name, bool events) {
   const Index np = sys.friction.size(),
               all = np + sys.contacts.size() + sys.loops.size() + sys.springs.size();
   for (Index e = 0; e < all; ++e) {
-    if (name_of_element(sys, e) != name) continue;
+    if (element_name(sys, e) != name) continue;
     if (events && e < np && sys.shares_modes(e)) continue;
     if (!events && e >= np) continue;
     return e;

@@ -2,11 +2,24 @@
 
 #include "core/error.hpp"
 #include "ensemble/parameter.hpp"
+#include "model/paths.hpp"
 
 namespace stickslip {
 
 void reject_states() {
   reject("parameters", "change the number of states: options that are off cannot be varied to on, nor back");
+}
+
+Signal& signal_of(Machine& machine, const std::string& path) {
+  for (const Path& p : paths(machine))
+    if (p.name == path && p.signal != nullptr) return *p.signal;
+  reject("parameters", "name '" + path + "', which is no signal of the machine");
+}
+
+Machine with_signals(Machine machine, const List<std::string>& signals, const List<Signal>& values) {
+  for (Index k = 0; k < signals.size(); ++k) signal_of(machine, signals[k]) = values[k];
+  machine.check_again();
+  return machine;
 }
 
 Machine with_numbers(const Machine& machine, const List<std::string>& names, const Vector& values,

@@ -13,6 +13,10 @@ namespace stickslip {
 Machine with_numbers(const Machine& machine, const List<std::string>& names, const Vector& values,
                      Vector& x0);
 
+// The signal with this path, and the machine with other signals at these paths.
+Signal& signal_of(Machine& machine, const std::string& path);
+Machine with_signals(Machine machine, const List<std::string>& signals, const List<Signal>& values);
+
 [[noreturn]] void reject_states(); // a parameter would change their number
 
 } // namespace stickslip

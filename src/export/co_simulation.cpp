@@ -75,10 +75,16 @@ void CoSimulation::set_start(double t, std::optional<double> rtol) {
 }
 
 void CoSimulation::set_parameter(Index which, double value) {
-  const std::string& name = exported->parameters[which].name;
-  s.parameters(which) = finite(name, value);
+  s.parameters(which) = finite(exported->parameters[which].name, value);
   s.started = false;
   compiled.reset();
+}
+
+void CoSimulation::tune(Index which, double value) {
+  if (s.parameters(which) == finite(exported->parameters[which].name, value)) return;
+  s.parameters(which) = value;
+  s.parameters_changed = true;
+  samples.reset();
 }
 
 void CoSimulation::set_input(Index which, double value) {
@@ -109,6 +115,7 @@ void CoSimulation::compile_machine() {
   for (const ExportedOutput& one : exported->outputs)
     outputs.push_back(&find_output(fresh->system, one.name));
   compiled = std::move(fresh);
+  compiled_parameters = s.parameters;
   start_values = std::move(x0);
 }
 
@@ -123,7 +130,8 @@ void CoSimulation::start() {
   make_runner();
   s.before.state = initial_state(compiled->system, s.t_start, start_values);
   s.before.impulses = Vector::Zero(compiled->system.contacts.size());
-  options.t_end = std::numeric_limits<double>::max();
+  constexpr double checked = 1e6; // s: how long a run will be is not known
+  options.t_end = s.t_start + checked;
   validate(compiled->system, s.before.state, options);
   s.now = s.before;
   s.started = true, s.inputs_changed = false;
@@ -180,8 +188,28 @@ double CoSimulation::next_sampling() const {
   return at;
 }
 
+void CoSimulation::apply_parameters() {
+  const State last = s.now.state;
+  compiled.reset();
+  compile_machine();
+  const System& sys = compiled->system;
+  inputs->write(compiled->system, s.greatest, s.held);
+  size_states(compiled->system);
+  make_runner();
+  State& state = s.before.state = initial_state(sys, s.t, last.x);
+  state.ticks = last.ticks, state.instant = last.instant;
+  state.left = last.left, state.brief = last.brief;
+  state.nominal = state.nominal.cwiseMax(last.nominal);
+  s.before.impulses = s.now.impulses;
+  s.now = s.before;
+  s.parameters_changed = expects_change = false;
+  ahead = {};
+  run_to(s.t, false);
+}
+
 void CoSimulation::apply_inputs() {
   start();
+  if (s.parameters_changed) apply_parameters();
   if (!s.inputs_changed) return;
   const double t = s.t;
   // The point itself has been computed with the inputs before.
@@ -260,8 +288,36 @@ bool CoSimulation::run_to(double t, bool to_event) {
   return event;
 }
 
+const CoSimulationState& CoSimulation::state() {
+  if (s.parameters_changed) apply_parameters(); // its states are those of one machine
+  return s;
+}
+
+// Outputs are affine functions of the inputs as long as modes stay, so that a difference has the error of rounding alone.
+Vector CoSimulation::directional_derivative(const List<Index>& of_outputs, const List<Index>& by_inputs,
+                                            const Vector& seed) {
+  constexpr double share =
+      1e-6; // of the size of an input, which is also the rounding's share of a difference's error
+  settle();
+  double step = std::numeric_limits<double>::infinity();
+  for (Index k = 0; k < by_inputs.size(); ++k) {
+    const double size = std::abs(s.greatest(by_inputs[k]));
+    if (seed(k) != 0.0) step = std::min(step, share * (size > 0.0 ? size : 1.0) / std::abs(seed(k)));
+  }
+  Vector difference = Vector::Zero(of_outputs.size());
+  if (!std::isfinite(step)) return difference;
+  const CoSimulationState here = s;
+  for (const double side : {1.0, -1.0}) {
+    for (Index k = 0; k < by_inputs.size(); ++k)
+      set_input(by_inputs[k], here.inputs(by_inputs[k]) + side * step * seed(k));
+    for (Index k = 0; k < of_outputs.size(); ++k) difference(k) += side * output(of_outputs[k]);
+    set_state(here);
+  }
+  return difference / (2.0 * step);
+}
+
 void CoSimulation::set_state(CoSimulationState given) {
-  const bool same_machine = compiled && given.parameters == s.parameters && given.rtol == s.rtol;
+  const bool same_machine = compiled && given.parameters == compiled_parameters && given.rtol == s.rtol;
   const bool same_sizes = same_machine && s.started && given.greatest == s.greatest;
   s = std::move(given);
   samples.reset();

@@ -37,7 +37,7 @@ struct CoSimulationState {
   double rounding = 0.0; // instants of the run within this of the point are at the point
   double t_start = 0.0, rtol = 0.0;
   bool started = false;
-  bool inputs_changed = false;
+  bool inputs_changed = false, parameters_changed = false;
   bool open = false; // sampling instants at the communication point are still to be computed
   Vector greatest;   // size of each input so far
   List<HeldValues> held;
@@ -57,6 +57,9 @@ public:
   void reset();
   void set_start(double t, std::optional<double> rtol); // before the start
   void set_parameter(Index which, double value);        // before the start
+  // A tunable parameter at a communication point: positions, velocities and internal states stay, and modes are decided anew.
+  // Sampling instants at the point have been computed with the value before.
+  void tune(Index which, double value);
   void set_input(Index which, double value);
   double parameter(Index which) const { return s.parameters(which); }
   double input(Index which) const { return s.inputs(which); }
@@ -68,7 +71,12 @@ public:
   // To t_end, or to the first event before. True at an event. Throws RunEnded if the run cannot continue.
   bool advance(double t_end, bool to_event);
 
-  const CoSimulationState& state() const { return s; }
+  // Derivatives of outputs at the communication point along a direction of inputs, whose other values and the states
+  // stay.
+  Vector directional_derivative(const List<Index>& of_outputs, const List<Index>& by_inputs,
+                                const Vector& seed);
+
+  const CoSimulationState& state();
   void set_state(CoSimulationState given);
 
 private:
@@ -76,6 +84,7 @@ private:
   CoSimulationState s;
   Options options;
   std::shared_ptr<Compiled> compiled;
+  Vector compiled_parameters;
   Vector start_values; // of its states
   std::optional<HeldInputs> inputs;
   List<const Variable*> outputs;
@@ -87,6 +96,7 @@ private:
 
   void compile_machine();
   void make_runner();
+  void apply_parameters();
   void apply_inputs();
   void write_inputs();
   void forget_expected_change();

@@ -1,7 +1,6 @@
 // Outputs of a co-simulation at its communication point, as samples of a run that holds this point alone.
 #include "export/co_simulation.hpp"
-
-#include <limits>
+#include "run/sampled_variable.hpp"
 
 namespace stickslip {
 
@@ -32,61 +31,16 @@ Samples& CoSimulation::present() {
 
 double CoSimulation::read(Read from, Index i, Index part) {
   const System& sys = compiled->system;
-  const auto first_output = [&] {
-    Index row = part;
-    for (Index b = 0; b < i; ++b) row += sys.loops[b].block.outputs();
-    return row;
-  };
   switch (from) {
   case Read::state:
     return s.now.state.x(i);
-  case Read::rate:
-    return present().rates()(i, 0);
   case Read::signal:
     return value(sys.signals[i], s.now.state.t);
-  case Read::force:
-    return present().forces()(i, 0);
-  case Read::velocity:
-    return present().velocities()(i, 0);
-  case Read::load:
-    return present().loads()(i, 0);
-  case Read::mode:
-    return present().modes()(i, 0);
-  case Read::limit:
-    return (present().forces()(i, 0) < 0.0 ? present().lower_limits() : present().upper_limits())(i, 0);
-  case Read::normal_force:
-    return present().forces()(sys.friction.size() + i, 0);
-  case Read::contact_mode:
-    return present().contact_modes()(i, 0);
-  case Read::gap:
-    return present().gaps()(i, 0);
-  case Read::gap_rate:
-    return present().gap_rates()(i, 0);
-  case Read::normal_impulse:
+  case Read::normal_impulse: // of the whole motion, of which the samples hold the last point alone
     return s.now.impulses(i);
-  case Read::spring_force:
-    return present().spring_forces()(i, 0);
-  case Read::elongation:
-    return present().elongations()(i, 0);
-  case Read::elongation_rate:
-    return present().elongation_rates()(i, 0);
-  case Read::spring_mode:
-    return present().spring_modes()(i, 0);
-  case Read::constraint_force:
-    return present().constraint_forces()(i, 0);
-  case Read::output:
-    return present().loops().output(first_output(), 0);
-  case Read::saturation:
-    return present().loops().mode(first_output(), 0);
-  case Read::reference:
-    return present().loops().reference(i, 0);
-  case Read::error:
-    return present().loops().error(i, 0);
-  case Read::constraint_impulse: // refused by find_output
-  case Read::sum:
-    break;
+  default:
+    return sampled_variable(present(), sys, from, i, part, 0);
   }
-  return std::numeric_limits<double>::quiet_NaN();
 }
 
 } // namespace stickslip

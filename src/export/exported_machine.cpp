@@ -4,6 +4,7 @@
 #include "ensemble/parameter.hpp"
 #include "export/value_bytes.hpp"
 #include "model/paths.hpp"
+#include "run/sampled_variable.hpp"
 #include "signal/shapes.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace stickslip {
 namespace {
 
 constexpr std::string_view file_kind = "stickslip machine";
-constexpr int file_format = 1; // goes on where older programs would misread a file
+constexpr int file_format = 2; // goes on where older programs would misread a file
 
 template <class Names> std::string listed(const Names& names) {
   std::string text;
@@ -75,11 +76,15 @@ void find_start_values(ExportedMachine& exported) {
   const System sys = compile(exported.machine, true);
   Machine copy = exported.machine;
   const List<Path> known = paths(copy);
+  // A dead time needs the motion before, which belongs to the machine before.
+  const bool delayed =
+      std::any_of(sys.friction.begin(), sys.friction.end(), [](const Friction& f) { return f.delayed >= 0; });
   for (StartValue& one : exported.parameters) {
     for (const Path& path : known)
       if (path.name == one.name && path.signal != nullptr && !path.signal->input.empty())
         reject("parameters", "holds '" + one.name + "', which is the input '" + path.signal->input + "'");
     const Parameter found = find_parameter(exported.machine, sys, one.name);
+    one.tunable = found.state < 0 && !delayed;
     one.value = found.state < 0 ? Handle(found, copy).value() : exported.initial(found.state);
     if (std::isnan(one.value))
       reject("parameters",
@@ -120,15 +125,10 @@ ExportedMachine with_inputs(ExportedMachine exported) {
 }
 
 const Variable& find_output(const System& sys, const std::string& name) {
-  List<std::string> known;
-  for (const Variable& v : sys.variables) {
-    known.push_back(v.name);
-    if (v.name != name) continue;
-    if (v.from == Read::constraint_impulse)
-      reject("outputs", "holds '" + name + "', which is only known after a run: read it from simulate");
-    return v;
-  }
-  throw UnknownName("unknown signal '" + name + "' in outputs; known are: " + listed(known));
+  const Variable& v = find_variable(sys, name, " in outputs");
+  if (v.from == Read::constraint_impulse)
+    reject("outputs", "holds '" + name + "', which is only known after a run: read it from simulate");
+  return v;
 }
 
 std::string to_bytes(const ExportedMachine& exported) {

@@ -14,9 +14,11 @@ namespace stickslip {
 struct StartValue {
   std::string name;
   double value = 0.0;
+  bool tunable = false; // may be set during a run
 
   static constexpr auto fields() {
-    return std::tuple{field("name", &StartValue::name), field("value", &StartValue::value)};
+    return std::tuple{field("name", &StartValue::name), field("value", &StartValue::value),
+                      field("tunable", &StartValue::tunable)};
   }
 };
 

@@ -50,13 +50,13 @@ template <Is<ReachedPoint> T> auto members(T& r) {
 }
 template <Is<CoSimulationState> T> auto members(T& r) {
   return std::tie(r.parameters, r.inputs, r.t, r.rounding, r.t_start, r.rtol, r.started, r.inputs_changed,
-                  r.open, r.greatest, r.held, r.before, r.now);
+                  r.parameters_changed, r.open, r.greatest, r.held, r.before, r.now);
 }
 
 namespace {
 
 constexpr std::string_view state_kind = "stickslip state";
-constexpr int state_file_format = 1; // goes on with every change of the members above
+constexpr int state_file_format = 2; // goes on with every change of the members above
 
 } // namespace
 

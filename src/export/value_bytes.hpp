@@ -49,11 +49,12 @@ public:
   }
   void operator()(const Law& law) { (*this)(law.terms); }
   void operator()(const Combination& c) { (*this)(c.parts); }
-  void operator()(const Program&) {
-    throw InvalidArgument(
-        "controller '" + owner +
-        "' is a Python function, which does not exist outside of Python: leave the controller out, "
-        "and drive its target by a stickslip.Input");
+  void operator()(const Program& program) {
+    throw InvalidArgument("controller '" + owner +
+                          (program.in_engine
+                               ? "' is a function of C, which exists in this process alone"
+                               : "' is a Python function, which does not exist outside of Python") +
+                          ": leave the controller out, and drive its target by a stickslip.Input");
   }
   void operator()(const std::shared_ptr<const CurveFunction>&) {
     throw InvalidArgument("law of '" + owner +

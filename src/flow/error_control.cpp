@@ -132,7 +132,9 @@ double ErrorControl::within_tolerance(const Regime& r, State& state, double h) {
     }
     bool accepted = false;
     const double factor = controller.next(e, accepted);
-    if (accepted && features.shorten(r, state, trial.rate, trial.end(), h)) {
+    // Steps that time hardly resolves cannot be shortened.
+    if (accepted && !trial.balance.is_instant(state, h) &&
+        features.shorten(r, state, trial.rate, trial.end(), h)) {
       if (++cuts % patience == 0) h *= 0.5;
       continue;
     }

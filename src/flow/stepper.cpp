@@ -77,9 +77,15 @@ FlowPlan& Stepper::plan_of(const Regime& r) {
 }
 
 void Stepper::signals_changed() {
+  const Vector before = rhs.signals.now;
   rhs.signals.update_constants();
   integrated.forget();
-  for (const auto& known : plans) known->strides.clear();
+  // Strides depend on constant signals alone.
+  for (Index k = 0; k < sys.ns(); ++k) {
+    if (rhs.signals.now(k) == before(k) || !is_constant(sys.signals[k])) continue;
+    for (const auto& known : plans) known->strides.clear();
+    return;
+  }
 }
 
 void Stepper::write_out(Step& step) {

@@ -80,7 +80,10 @@ STICKSLIP_FMI fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2
       functions->logger(functions->componentEnvironment, instance.c_str(), static_cast<fmi2Status>(result),
                         "logStatusError", "%s", text);
   };
-  if (type != fmi2CoSimulation) return log(Result::error, "the model is for co-simulation only"), nullptr;
+  if (type != fmi2CoSimulation)
+    return log(Result::error,
+               "the model is for co-simulation only: choose co-simulation where it is imported"),
+           nullptr;
   if (resources == nullptr) return log(Result::error, "the location of the resources is missing"), nullptr;
   return make_instance(path_of(resources), token, log);
 }
@@ -201,6 +204,17 @@ STICKSLIP_FMI fmi2Status fmi2GetBooleanStatus(fmi2Component component, const fmi
   return call2(component, __func__, [&](Instance&) { *value = 0; });
 }
 
+STICKSLIP_FMI fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, References2 unknowns,
+                                                      std::size_t count, References2 knowns,
+                                                      std::size_t known_count, const fmi2Real* seed,
+                                                      fmi2Real* sensitivity) {
+  return call2(component, __func__, [&](Instance& i) {
+    i.demand({Phase::stepping});
+    const Vector found = i.directional_derivative(unknowns, count, knowns, known_count, seed);
+    std::copy(found.begin(), found.end(), sensitivity);
+  });
+}
+
 // Types without variables, and what the model description does not offer.
 STICKSLIP_FMI fmi2Status fmi2GetBoolean(fmi2Component c, References2, std::size_t count, fmi2Boolean*) {
   return no_variable2(c, __func__, count);
@@ -216,10 +230,6 @@ STICKSLIP_FMI fmi2Status fmi2SetBoolean(fmi2Component c, References2, std::size_
 }
 STICKSLIP_FMI fmi2Status fmi2SetString(fmi2Component c, References2, std::size_t count, const fmi2String*) {
   return no_variable2(c, __func__, count);
-}
-STICKSLIP_FMI fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, References2, std::size_t, References2,
-                                                      std::size_t, const fmi2Real*, fmi2Real*) {
-  return refuse2(c, __func__);
 }
 STICKSLIP_FMI fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, References2, std::size_t,
                                                      const fmi2Integer*, const fmi2Real*) {

@@ -71,7 +71,8 @@ STICKSLIP_FMI fmi3Instance fmi3InstantiateModelExchange(fmi3String, fmi3String, 
                                                         fmi3Boolean, fmi3InstanceEnvironment environment,
                                                         fmi3LogMessageCallback message) {
   if (message != nullptr)
-    message(environment, fmi3Error, "logStatusError", "the model is for co-simulation only");
+    message(environment, fmi3Error, "logStatusError",
+            "the model is for co-simulation only: choose co-simulation where it is imported");
   return nullptr;
 }
 
@@ -261,6 +262,19 @@ STICKSLIP_FMI fmi3Status fmi3SetClock(fmi3Instance instance, References, std::si
   return no_variable3(instance, __func__, count);
 }
 
+STICKSLIP_FMI fmi3Status fmi3GetDirectionalDerivative(fmi3Instance instance, References unknowns,
+                                                      std::size_t count, References knowns,
+                                                      std::size_t known_count, const fmi3Float64* seed,
+                                                      std::size_t seed_count, fmi3Float64* sensitivity,
+                                                      std::size_t sensitivity_count) {
+  return call3(instance, __func__, [&](Instance& i) {
+    i.demand(running);
+    same_count(known_count, seed_count), same_count(count, sensitivity_count);
+    const Vector found = i.directional_derivative(unknowns, count, knowns, known_count, seed);
+    std::copy(found.begin(), found.end(), sensitivity);
+  });
+}
+
 // Functions that the model description does not offer.
 #define STICKSLIP_NOT_OFFERED(function, parameters)                                                          \
   STICKSLIP_FMI fmi3Status function parameters {                                                             \
@@ -271,9 +285,6 @@ STICKSLIP_NOT_OFFERED(fmi3GetNumberOfVariableDependencies,
 STICKSLIP_NOT_OFFERED(fmi3GetVariableDependencies,
                       (fmi3Instance instance, fmi3ValueReference, std::size_t*, fmi3ValueReference*,
                        std::size_t*, fmi3DependencyKind*, std::size_t))
-STICKSLIP_NOT_OFFERED(fmi3GetDirectionalDerivative,
-                      (fmi3Instance instance, References, std::size_t, References, std::size_t,
-                       const fmi3Float64*, std::size_t, fmi3Float64*, std::size_t))
 STICKSLIP_NOT_OFFERED(fmi3GetAdjointDerivative,
                       (fmi3Instance instance, References, std::size_t, References, std::size_t,
                        const fmi3Float64*, std::size_t, fmi3Float64*, std::size_t))

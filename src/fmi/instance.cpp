@@ -94,10 +94,27 @@ void Instance::set_real(std::uint32_t reference, double value) {
   Index k = static_cast<Index>(reference) - 1;
   if (k >= 0 && k < inputs) return machine.set_input(k, value);
   if ((k -= inputs + outputs) < 0 || k >= parameters) unknown(reference, "an input or a parameter");
-  if (phase != Phase::instantiated && phase != Phase::initialising)
+  if (phase == Phase::instantiated || phase == Phase::initialising) return machine.set_parameter(k, value);
+  if (!machine.machine().parameters[k].tunable)
     throw InvalidArgument("'" + machine.machine().parameters[k].name +
                           "' is a fixed parameter: it can be set before the end of the initialization only");
-  machine.set_parameter(k, value);
+  machine.tune(k, value);
+}
+
+Vector Instance::directional_derivative(const std::uint32_t* unknowns, std::size_t count,
+                                        const std::uint32_t* knowns, std::size_t known_count,
+                                        const double* seed) {
+  List<Index> of, by;
+  for (std::size_t k = 0; k < known_count; ++k) {
+    by.push_back(static_cast<Index>(knowns[k]) - 1);
+    if (by.back() < 0 || by.back() >= inputs) unknown(knowns[k], "an input");
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    of.push_back(static_cast<Index>(unknowns[k]) - 1 - inputs);
+    if (of.back() < 0 || of.back() >= outputs || machine.machine().outputs[of.back()].integer)
+      unknown(unknowns[k], "an output with a derivative");
+  }
+  return machine.directional_derivative(of, by, Eigen::Map<const Vector>(seed, by.size()));
 }
 
 void Instance::begin(double t, bool has_tolerance, double tolerance) {
@@ -133,7 +150,7 @@ SavedInstance& saved(void* handle) {
 
 } // namespace
 
-void Instance::save(void*& handle) const {
+void Instance::save(void*& handle) {
   SavedInstance now{phase, machine.state()};
   if (handle == nullptr)
     handle = new SavedInstance(std::move(now));

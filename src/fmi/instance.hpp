@@ -37,13 +37,16 @@ public:
   double real(std::uint32_t reference);
   std::int32_t integer(std::uint32_t reference);
   void set_real(std::uint32_t reference, double value);
+  // Derivatives of outputs by inputs along the seed, which has one number for each input.
+  Vector directional_derivative(const std::uint32_t* unknowns, std::size_t count, const std::uint32_t* knowns,
+                                std::size_t known_count, const double* seed);
   void begin(double t, bool has_tolerance, double tolerance);
   // From a communication point to the next, or to an event before if the importer takes early returns.
   void step(double start, double length);
   bool at_event = false, returned_early = false;
 
   // States by their handles in C.
-  void save(void*& handle) const; // into the state of the handle, unless it is null
+  void save(void*& handle); // into the state of the handle, unless it is null
   void restore(void* handle);
   static void forget(void*& handle);
   static std::string bytes_of(void* handle);

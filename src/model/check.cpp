@@ -49,6 +49,7 @@ public:
     if (!f.load.parts.empty() && f.load.parts.front().name.ends_with(".normal_force"))
       takes_normal_force("law" + suffix, f.law);
     load_table(f, suffix);
+    if (f.load_magnitude) magnitude(f, suffix);
     if (f.automaton.load_factor > 0.0 && f.load.empty())
       reject("load" + suffix,
              "is missing: load_factor needs the load force, a linear form or a contact's force");
@@ -207,6 +208,13 @@ private:
       reject("load_table" + suffix, "is a table over positions, but load is the normal force of a contact");
     if (f.automaton.load_factor > 0.0)
       reject("load_table" + suffix, "and load_factor exclude each other: give one");
+  }
+
+  static void magnitude(const FrictionElement& f, const std::string& suffix) {
+    if (f.load.empty()) reject("normal_load" + suffix, "names no force");
+    if (!f.load_at.empty() || f.automaton.load_factor > 0.0)
+      reject("normal_load" + suffix,
+             "names forces, which a load_table and load_factor exclude: give these forces as load=");
   }
 
   // The flanks need a stiffness, which gives the force beyond the backlash.

@@ -28,15 +28,17 @@ void NameCheck::enters(const std::string& what, const Combination& c) const {
       known("input", std::get<MatrixPlant>(plant).inputs, p, what);
 }
 
+// Names of other elements are resolved when the machine is compiled.
 void NameCheck::load(const std::string& what, const Part& p) const {
   finite(what + ", factor of '" + p.name + "'", p.factor);
   const auto dot = std::min(p.name.rfind('.'), p.name.size());
   const std::string kind = p.name.substr(dot);
-  if (kind == ".normal_force") return;
+  if (kind == ".normal_force" || kind == ".force" || kind.starts_with(".output")) return;
   if (kind != ".position" && kind != ".velocity" && kind != ".applied_force")
     reject(what, "= '" + p.name +
                      "' is not allowed: it must be '<coordinate>.position', '.velocity' or '.applied_force', "
-                     "or a contact's '<contact>.normal_force'");
+                     "a spring's '<spring>.force', a controller's '<controller>.output', or a contact's "
+                     "'<contact>.normal_force'");
   if (const auto* m = std::get_if<Plant>(&plant))
     known("coordinate", m->names, {p.name.substr(0, dot), p.factor}, what);
 }

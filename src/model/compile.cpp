@@ -116,6 +116,7 @@ System drafted(const Machine& machine, bool own_signals, const System* sized_as)
   wire_compensators(d);
   wire_all<SpringElement, DetentElement>(d);
   wire_controllers(d);
+  wire_loads(d);
   wire_smooth(d);
   check_inertia(d.sys);
   if (sized_as != nullptr && sized_as->nx == d.sys.nx)

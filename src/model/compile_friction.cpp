@@ -6,7 +6,6 @@
 #include "core/list.hpp"
 #include "core/number_text.hpp"
 #include "core/tolerances.hpp"
-#include "model/polyline.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +23,8 @@ List<double> state_buffer(const LawTraits& t) {
 void declare_automaton(Draft& d, Friction& p) {
   const Automaton& a = p.automaton;
   if (a == Automaton{}) return;
-  p.kinetic = evaluate(p.law, 1e100, 1, 0, nullptr, nullptr).dry;
+  constexpr double fast = 1e100; // formulas are known at lower velocities alone
+  p.kinetic = p.traits.searches ? kinetic_level(p.law, 1) : evaluate(p.law, fast, 1, 0, nullptr, nullptr).dry;
   if (a.lag > 0.0) p.lagged = d.add_state(p.name + ".lagged_force");
   if (a.dead_time > 0.0) p.delayed = d.add_state(p.name + ".delayed_velocity");
   if (a.travel > 0.0) p.surface_travel = d.add_state(p.name + ".presliding");
@@ -104,46 +104,6 @@ void set_velocity(Draft& d, Friction& p, const Vector& w, Index first) {
   p.acceleration_s(p.surface_rate) = -1.0;
 }
 
-// A table is constant beyond its ends; in a periodic table these segments are left as soon as they are entered.
-Polyline load_line(const FrictionElement& f) {
-  const Index n = f.load_at.size();
-  Polyline line = polyline_through(f.load_at, f.load_there);
-  line.corners.insert(line.corners.begin(), f.load_at[0]);
-  line.corners.push_back(f.load_at[n - 1]);
-  line.stretches.insert(line.stretches.begin(), {0.0, f.load_there[0]});
-  line.stretches.push_back({0.0, f.load_there[n - 1]});
-  return line;
-}
-
-void add_load(const System& sys, Friction& p, const Form& form, const Polyline& line) {
-  for (const Stretch& s : line.stretches) {
-    p.load_parts.push_back({s.slope * form.x, s.slope * form.s});
-    if (s.offset != 0.0) p.load_parts.back().s(sys.one) += s.offset;
-  }
-  for (const double corner : line.corners) {
-    p.load_corners.push_back(form);
-    if (corner != 0.0) p.load_corners.back().s(sys.one) -= corner;
-  }
-}
-
-bool loading(const Friction& p) {
-  return p.load_contact >= 0 || p.contact >= 0;
-}
-
-// The load force over states and signals; without load_factor or a table it is only checked.
-void wire_load(Draft& d, const FrictionElement& f, Friction& p) {
-  if (f.load.empty() || loading(p)) return;
-  const Reading r = d.read("load of '" + f.name + "'", f.load);
-  if (!r.outputs.empty())
-    reject(r.text, "is the output of a controller: it must be a linear combination of the plant's states");
-  Form form = form_of(d.sys, r);
-  if (p.load_shift >= 0) form.x(p.load_shift) = -1.0;
-  if (!f.load_at.empty())
-    add_load(d.sys, p, form, load_line(f));
-  else if (p.load_per_force != 0.0)
-    add_load(d.sys, p, form, {{0.0}, {{-p.load_per_force, 0.0}, {p.load_per_force, 0.0}}});
-}
-
 } // namespace
 
 // A formula whose steady state still changes by this share between its slowest speed and this one has no limit for
@@ -174,12 +134,21 @@ double fine_structure(const Law& law, const LawTraits& traits) {
   return few_digits(finest);
 }
 
+// A curve without a jump whose force turns within velocities that are not resolved switches there, as formulas do.
+static bool turns_at_rest(const Law& law, const LawTraits& traits) {
+  constexpr double narrow = 1e-9, part = 0.05; // m/s; of the force
+  if (traits.sticks || traits.affine || traits.states > 0 || traits.needs_interpreter) return false;
+  const auto dry = [&](double v) { return std::abs(steady(law, v, nullptr).dry); };
+  return dry(narrow) > part * dry(1.0);
+}
+
 Friction declare_element(Draft& d, const std::string& name, const Law& law, const Automaton& automaton,
                          const Signal& load, const Signal& surface) {
   Friction p;
   p.name = name;
   p.law = law;
   p.traits = traits(law);
+  p.traits.reversal_switches = p.traits.reversal_switches || turns_at_rest(law, p.traits);
   p.automaton = automaton;
   p.break_away = std::max(std::abs(p.traits.break_away.lo), std::abs(p.traits.break_away.hi));
   p.fine = fine_structure(law, p.traits);
@@ -229,7 +198,6 @@ void wire(Draft& d, const FrictionElement& f, Index number) {
   if (w.isZero(0.0) && f.on_expression.outputs.empty())
     reject("on of '" + f.name + "'", "is zero: its factors cancel");
   wire_tangent(d, p, w);
-  wire_load(d, f, p);
 }
 
 void wire_tangent(Draft& d, Friction& p, const Vector& w) {

@@ -100,6 +100,8 @@ void wire(Draft& draft, const FrictionElement& element, Index number);
 void wire(Draft& draft, const ContactElement& element, Index number);
 void wire(Draft& draft, const ClutchElement& element, Index number);
 void wire(Draft& draft, const SpringElement& element, Index number);
+// Loads of friction elements that follow other forces; after the controllers.
+void wire_loads(Draft& draft);
 // Last stage: the table of displayed variables.
 void list_variables(Draft& draft);
 

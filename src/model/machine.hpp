@@ -90,7 +90,8 @@ struct FrictionElement {
   Automaton automaton;
   Signal normal_load = constant_signal(1.0);
   Signal surface_velocity = constant_signal(0.0);
-  Combination load; // load force F_l of the automaton: states, applied forces, or a contact's normal force
+  Combination load; // load force F_l: states, applied forces, springs, outputs, or a contact's normal force
+  bool load_magnitude = false;      // |F_l| is added to the normal load, with any law
   List<double> load_at, load_there; // table of what the load force adds to the normal load, with any law
   bool load_periodic = false;       // the table is periodic; else it is constant beyond its ends
   Combination feedthrough;          // matrix notation: change of outputs per unit of F
@@ -108,6 +109,7 @@ struct FrictionElement {
                       field("normal_load", &E::normal_load, quantity::force, Range::non_negative),
                       field("surface_velocity", &E::surface_velocity, quantity::velocity, Range::finite),
                       field("load", &E::load),
+                      field("load_magnitude", &E::load_magnitude),
                       field("load_at", &E::load_at),
                       field("load_there", &E::load_there, quantity::force),
                       field("load_periodic", &E::load_periodic),

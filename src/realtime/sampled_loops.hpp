@@ -30,7 +30,7 @@ public:
 
   bool any() const { return !sampled.empty(); }
   const List<Sampled>& list() const { return sampled; }
-  Index memory_size() const { return memory.size(); }
+  Index memory_length() const { return memory.size(); }
   void restart() noexcept;
   // At the start of the step `tick`, at time t; true if an output changed.
   bool run(std::int64_t tick, double t, const Plant& plant) noexcept;

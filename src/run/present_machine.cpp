@@ -1,10 +1,14 @@
 #include "run/present_machine.hpp"
 
+#include "core/number_text.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
 #include "dynamics/friction_force.hpp"
 #include "friction/undefined_force.hpp"
 #include "model/smooth.hpp"
+
+#include <array>
+#include <cmath>
 
 namespace stickslip {
 
@@ -26,6 +30,40 @@ std::string undefined_law(const System& sys, const State& state, Tangent* here) 
     if (!what.empty()) return "law of '" + p.name + "': " + what;
   }
   return {};
+}
+
+// Friction without a jump whose force changes within the shortest time, and the velocity over which it does.
+std::string steep_friction(const System& sys, const State& state, Tangent* here) {
+  constexpr double too_fast = 1e-9; // of the time scale
+  const double* const x = state.base_x.data();
+  Vector s(sys.ns());
+  signal_values(sys, state.base_t, s.data());
+  if (here != nullptr) here->write(s.data());
+  const Friction* steepest = nullptr;
+  double fastest = 1.0 / (too_fast * state.time_scale), at = 0.0, within = 0.0;
+  std::array<double, max_elements> dry_z, zdot_v;
+  std::array<double, max_elements * max_elements> zdot_z;
+  for (Index i = 0; i < sys.friction.size(); ++i) {
+    const Friction& p = sys.friction[i];
+    const FrictionMode& now = state.modes.friction[i];
+    if (p.traits.sticks || p.compensator || now.open() || now.free) continue;
+    const double v = relative_velocity(p, x, s.data()), load = normal_load(p, now.load_stretch, x, s.data());
+    const Slopes slopes =
+        linearise(p.law, v, now.direction(), now.branch, p.states >= 0 ? x + p.states : nullptr, dry_z.data(),
+                  zdot_v.data(), zdot_z.data());
+    const double slope = std::abs(slopes.dry_v * load + slopes.viscous_v);
+    const double rate = slope * std::abs(p.velocity.x.dot(p.effect));
+    if (!(rate > fastest)) continue;
+    steepest = &p, fastest = rate, at = v;
+    within = p.break_away > 0.0 ? p.break_away * load / slope : 0.0;
+  }
+  if (steepest == nullptr) return {};
+  return "the friction of '" + steepest->name +
+         "' is too steep for double precision: at v = " + number_text(at) + " it settles within " +
+         number_text(1.0 / fastest) + " s" +
+         (within > 0.0 ? " and changes wholly over " + number_text(within) + " of velocity" : "") +
+         ". Use a law with a jump at v = 0, such as Coulomb or a FormulaLaw with levels, or one that is "
+         "wider";
 }
 
 } // namespace
@@ -61,6 +99,11 @@ std::string PresentMachine::undefined(const State& state) {
   std::string what = here->complaint();
   move_to(state);
   return what;
+}
+
+std::string PresentMachine::steepness(const State& state) {
+  std::string what = here ? here->steepness() : std::string{};
+  return what.empty() ? steep_friction(sys, state, here.get()) : what;
 }
 
 void PresentMachine::meet_constraints(const Modes& modes, double t, Vector& x) {

@@ -32,7 +32,8 @@ public:
   }
   // Quantity that has no value at the state, or just behind; empty if none.
   std::string undefined(const State& state);
-  std::string steepness() const { return here ? here->steepness() : std::string{}; }
+  // Element whose force grows without bound, or is too steep for the velocities at the state; empty if none.
+  std::string steepness(const State& state);
   // Projects held gaps and velocities, in the modes of the present step, after a step of finite accuracy.
   void meet_constraints(const Modes& modes, double t, Vector& x);
   bool parts(const State& state) { return here && here->parts(state.modes, state.base_x, state.nominal); }

@@ -208,7 +208,7 @@ void Runner::halt(Advance::Halt why) {
   if (why == Advance::Halt::jam)
     return conclusion.fail(Status::no_solution, *state, jam.message(*machine.regime, *state));
   std::string what = machine.undefined(*state);
-  if (what.empty()) what = machine.steepness();
+  if (what.empty()) what = machine.steepness(*state);
   conclusion.fail(
       Status::stalled, *state,
       what.empty()

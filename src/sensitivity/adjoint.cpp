@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace stickslip {
 
@@ -22,34 +23,56 @@ double share_of(Index j) {
 
 } // namespace
 
+// One direction in which all parameters change, each by its share.
+static std::unique_ptr<Neighbours> all_together(const Machine& machine, const System& base,
+                                                const Varied& varied, const Vector& shares,
+                                                const Cutoffs& cutoffs) {
+  std::map<std::string, double> share;
+  for (Index j = 0; j < varied.names.size(); ++j) share[varied.names[j]] = shares(j);
+  if (!varied.built.empty())
+    throw NoTranspose("the machine is built anew for '" + varied.built.front().name +
+                      "', whose derivative exists in forward mode only");
+  List<Neighbours::Along> signals;
+  for (const Profile& profile : varied.profiles) {
+    Signal change = constant_signal(0.0);
+    for (const Profile::Value& value : profile.values)
+      change =
+          change + share[value.name] * within(profile.directions[value.direction], value.from, value.until);
+    for (const Profile::Value& value : profile.values) share.erase(value.name);
+    signals.push_back({profile.signal, std::move(change)});
+  }
+  List<Neighbours::Share> numbers;
+  for (const std::string& name : varied.names)
+    if (const auto at = share.find(name); at != share.end()) numbers.push_back({name, at->second});
+  try {
+    return std::make_unique<Neighbours>(with_own_numbers(machine, varied.names), base, numbers, signals,
+                                        cutoffs);
+  } catch (const InvalidArgument& error) {
+    throw NoTranspose(error.what());
+  }
+}
+
 Adjoint::Adjoint(const Machine& machine, std::shared_ptr<const Trajectory> run, Passages passages,
-                 const Vector& initial, const Options& options, const List<std::string>& names) {
+                 const Vector& initial, const Options& options, const Varied& varied) {
   const auto replica = replica_of(machine, options);
   const auto passed = std::make_shared<const Passages>(std::move(passages));
-  const auto by = parameters_of(machine, replica->system(), options, names);
+  const auto by = parameters_of(machine, replica->system(), options, varied);
   for (const auto& one : *by)
     if (const std::string who = moved_ticks(replica->system(), *one); !who.empty())
       throw NoTranspose("'" + one->name + "' moves the sampling instants of '" + who +
                         "', whose derivative exists in forward mode only");
   start = std::make_unique<Sensitivity>(replica, run, passed, initial, by, Sensitivity::Reach::start);
-  shares.resize(names.size());
-  List<Neighbours::Share> all;
-  for (Index j = 0; j < names.size(); ++j) {
+  shares.resize(by->size());
+  for (Index j = 0; j < by->size(); ++j)
     shares(j) = ((*by)[j]->side < 0 ? -1.0 : 1.0) * share_of(j) * start->size_of(j);
-    all.push_back({names[j], shares(j)});
-  }
   auto together = std::make_shared<Parameters>();
-  try {
-    together->push_back(std::make_unique<Neighbours>(with_own_numbers(machine, names), replica->system(), all,
-                                                     Cutoffs{options.rebound_threshold, options.rtol}));
-  } catch (const InvalidArgument& error) {
-    throw NoTranspose(error.what());
-  }
+  together->push_back(all_together(machine, replica->system(), varied, shares,
+                                   Cutoffs{options.rebound_threshold, options.rtol}));
   direction = std::make_unique<Sensitivity>(replica, run, passed, initial, std::move(together),
                                             Sensitivity::Reach::all);
   passage_of_event.assign(start->run->events.rows.size(), -1);
-  for (const Step& step : start->steps)
-    if (step.kind == Step::Kind::passage)
+  for (const RunStep& step : start->steps)
+    if (step.kind == RunStep::Kind::passage)
       for (Index e = start->passages[step.number].event; e < step.next_event; ++e)
         passage_of_event[e] = step.number;
 }
@@ -61,7 +84,7 @@ bool Adjoint::is_known(const List<double>& times, const List<Index>& events) con
   return std::all_of(times.begin(), times.end(),
                      [&](double t) { return t < end && along.run->segment_at(t) < along.starts.size(); }) &&
          std::all_of(events.begin(), events.end(), [&](Index e) {
-           return std::isfinite(along.event_times(0, e)) && start->valid_until > along.run->t_begin;
+           return std::isfinite(along.events.times(0, e)) && start->valid_until > along.run->t_begin;
          });
 }
 
@@ -84,8 +107,8 @@ Vector Adjoint::gradient(const List<double>& times, const Matrix& weights, const
   Index left = times.size();
   bool any = false; // some derivative is not zero
   for (Index n = s.steps.size(); n-- > 0;) {
-    const Step& step = s.steps[n];
-    if (step.kind == Step::Kind::segment) {
+    const RunStep& step = s.steps[n];
+    if (step.kind == RunStep::Kind::segment) {
       const Segment& segment = s.run->segments[step.number];
       Index first = left;
       while (first > 0 && s.run->segment_at(times[first - 1]) == step.number) --first;
@@ -99,14 +122,14 @@ Vector Adjoint::gradient(const List<double>& times, const Matrix& weights, const
         lambda.head(nx) = states;
       }
       left = first;
-    } else if (step.kind == Step::Kind::tick) {
+    } else if (step.kind == RunStep::Kind::tick) {
       if (any) untick(step, lambda, into);
     } else if (step.number > 0) {
       any = any || reads[step.number] != 0;
       if (any) unpass(step.number, of_passage(step.number), lambda, into);
     }
   }
-  if (!s.variation->rough.empty()) throw NoTranspose(s.variation->rough);
+  if (!s.variation->rates.rough.empty()) throw NoTranspose(s.variation->rates.rough);
   s.variation->contract(into);
   if (s.ticks) s.ticks->contract(into);
   const Vector found = into.gradient + s.now.S.transpose() * lambda;
@@ -119,24 +142,26 @@ Vector Adjoint::gradient(const List<double>& times, const Matrix& weights, const
 void Adjoint::compare(const Vector& gradient, const List<double>& times, const Matrix& weights,
                       const List<Index>& events, const Vector& event_weights) {
   double forwards = 0.0, size = gradient.cwiseProduct(shares).cwiseAbs().sum();
-  for (Index k = 0; k < times.size(); ++k) {
-    const Vector terms = weights.col(k).cwiseProduct(direction->at(times[k]).col(0));
+  List<Index> rows(weights.rows());
+  for (Index i = 0; i < rows.size(); ++i) rows[i] = i;
+  direction->sample(times, rows, [&](Index k, const Tangents& S) {
+    const Vector terms = weights.col(k).cwiseProduct(S.col(0));
     forwards += terms.sum(), size += terms.cwiseAbs().sum();
-  }
+  });
   for (Index k = 0; k < events.size(); ++k) {
-    const double term = event_weights(k) * direction->event_times(0, events[k]);
+    const double term = event_weights(k) * direction->events.times(0, events[k]);
     forwards += term, size += std::abs(term);
   }
   if (!(std::abs(gradient.dot(shares) - forwards) <= both_ways * size))
     throw NoTranspose("the run is not a smooth function of a state at one instant");
 }
 
-void Adjoint::untick(const Step& step, Vector& lambda, Cotangents& into) {
+void Adjoint::untick(const RunStep& step, Vector& lambda, Cotangents& into) {
   Sensitivity& s = *start;
   const Segment& segment = s.run->segments[step.segment - 1];
   Vector x(s.machine->system().nx);
   s.run->state_at(segment, segment.t1, x.data());
-  s.quiet.read(step.number, s.tick_memory);
+  s.instants->quiet.read(step.number, s.tick_memory);
   s.ticks->retreat(s.machine->regime(segment.regime->modes), segment.t1, x, s.tick_memory, lambda, into);
 }
 
@@ -156,18 +181,20 @@ void Adjoint::unpass(Index number, double event_weight, Vector& lambda, Cotangen
   if (!p.scheduled && !p.fired.empty()) {
     const Regime& r = s.machine->regime(jump.before);
     k = std::find(r.guards.begin(), r.guards.end(), p.fired.back()) - r.guards.begin();
-    const GuardSlope guard = s.variation->guard_slope(jump.before, k, frame, jump.t, jump.x_before, p.before);
-    turn.moves = is_crossed(guard.rate, guard.size, p.before.time_scale);
+    const GuardSlope guard =
+        s.variation->guards.by_state(jump.before, k, frame, jump.t, jump.x_before, p.before);
+    turn.moves = is_crossed(guard.rate, guard.size, p.before.time_scale) ||
+                 (guard.rate != 0.0 && ends_rebounds(s.machine->system(), p));
     rate = guard.rate;
     if (turn.moves) turn.time_by_state = -guard.by_state / rate;
   }
   // Differences first: rates equal on both sides contribute exactly nothing to the derivative by the time of the event.
   const double owed_to_time = event_weight + (fm - fp).dot(lambda.head(nx));
-  const double reset_by_time = s.plain(p) ? 0.0 : unreset(p, turn, lambda, into);
+  const double reset_by_time = is_plain(s.machine->system(), p) ? 0.0 : unreset(p, turn, lambda, into);
   if (!turn.moves) return;
   lambda.head(nx) += owed_to_time * turn.time_by_state;
-  s.variation->gather_guard(jump.before, k, frame, jump.t, jump.x_before,
-                            -(owed_to_time + reset_by_time) / rate, into);
+  s.variation->guards.gather(jump.before, k, frame, jump.t, jump.x_before,
+                             -(owed_to_time + reset_by_time) / rate, into);
 }
 
 // The transpose of Sensitivity::reset: along each state with the time that it moves, along time, and by the parameters
@@ -175,23 +202,24 @@ void Adjoint::unpass(Index number, double event_weight, Vector& lambda, Cotangen
 // exactly nothing.
 double Adjoint::unreset(const Passage& p, const Turn& turn, Vector& lambda, Cotangents& into) {
   Sensitivity& s = *start;
-  const Vector here = packed(p.before), owed = lambda;
-  const Index nx = turn.motion.size();
-  Sensitivity::Reset as = s.reset_of(p);
-  bool same = true;
+  const Vector owed = lambda;
+  const Index nx = turn.motion.size(), size = packed(p.before).size();
+  ResetSlopes& reset = s.resets;
+  reset.look_at(p, s.now.due);
+  bool same = reset.same;
   const auto along = [&](Vector way, double dt) {
     way.head(nx) += dt * turn.motion;
-    const Vector slope = s.slope_of(as, p, here, way, dt);
-    same = same && as.same;
+    const Vector slope = reset.along(way, dt);
+    same = same && reset.same;
     return owed.dot(slope.head(owed.size()));
   };
-  for (Index i = 0; i < here.size(); ++i)
-    lambda(i) += along(Vector::Unit(here.size(), i), i < nx ? turn.time_by_state(i) : 0.0);
-  const double by_time = turn.moves ? along(Vector::Zero(here.size()), 1.0) : 0.0;
-  as.same = true;
+  for (Index i = 0; i < size; ++i)
+    lambda(i) += along(Vector::Unit(size, i), i < nx ? turn.time_by_state(i) : 0.0);
+  const double by_time = turn.moves ? along(Vector::Zero(size), 1.0) : 0.0;
+  reset.same = true;
   for (Index j = 0; j < s.by.size(); ++j)
-    into.gradient(j) += owed.dot(s.slope_beside(as, p, here, j).head(owed.size()));
-  if (!same || !as.same)
+    into.gradient(j) += owed.dot(reset.by_parameter(j).head(owed.size()));
+  if (!same || !reset.same)
     throw NoTranspose("the modes change with a parameter at t = " + number_text(p.jump.t));
   return by_time;
 }

@@ -20,7 +20,7 @@ class Adjoint {
 public:
   // As Sensitivity. Throws NoTranspose where parameters cannot change together.
   Adjoint(const Machine& machine, std::shared_ptr<const Trajectory> run, Passages passages,
-          const Vector& initial, const Options& options, const List<std::string>& parameters);
+          const Vector& initial, const Options& options, const Varied& varied);
 
   const Sensitivity& along() const { return *direction; }
   Sensitivity& along() { return *direction; }
@@ -33,7 +33,6 @@ public:
 
 private:
   std::unique_ptr<Sensitivity> start, direction;
-  using Step = Sensitivity::Step;
   List<Index> passage_of_event;
 
   bool is_known(const List<double>& times, const List<Index>& events) const;
@@ -45,7 +44,7 @@ private:
     bool moves = false;
   };
   double unreset(const Passage& p, const Turn& turn, Vector& lambda, Cotangents& into);
-  void untick(const Step& step, Vector& lambda, Cotangents& into);
+  void untick(const RunStep& step, Vector& lambda, Cotangents& into);
 };
 
 } // namespace stickslip

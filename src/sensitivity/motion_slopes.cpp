@@ -1,6 +1,7 @@
 #include "sensitivity/motion_slopes.hpp"
 
 #include "core/tolerances.hpp"
+#include "sensitivity/law_slopes.hpp"
 #include "sensitivity/same_force.hpp"
 
 #include <algorithm>
@@ -132,13 +133,16 @@ void MotionSlopes::find_law_columns(const System& base, const Neighbours& p) {
 }
 
 MotionSlopes::MotionSlopes(const System& base, const Neighbours& p) {
-  if (!p.changes_machine() || !base.flanks.empty() || !base.loops.empty()) return;
+  if (!p.changes_machine() || p.signals_alone || !base.flanks.empty() || !base.loops.empty()) return;
   const auto all = [&](auto&& same) {
     return std::all_of(p.beside.begin(), p.beside.end(),
                        [&](const auto& one) { return same(one->system(), base); });
   };
   is_alone = all(same_elements);
-  if (!is_alone && all(same_but_for_laws)) find_law_columns(base, p);
+  if (!is_alone && all(same_but_for_laws)) {
+    find_law_columns(base, p);
+    laws_alone = LawSlopes::apply(base, p);
+  }
   if (!is_alone) return;
   A = p.derivative([](Replica& m) -> Matrix { return m.system().A; });
   S = p.derivative([](Replica& m) -> Matrix { return m.system().S; });
@@ -172,7 +176,10 @@ MotionSlopes::Change MotionSlopes::of(const System& sys, const Regime& r, const 
   out.A = constrained(r, with(A, r.Lx), U, Lx);
   out.S = constrained(r, with(S, r.Ls), U, Ls);
   out.E = constrained(r, with(E, r.LF), U, LF);
-  if (!r.affine) return out;
+  if (!r.affine) {
+    out.Lx = std::move(Lx), out.Ls = std::move(Ls), out.LF = std::move(LF);
+    return out;
+  }
   out.A += out.E * forces.by_x, out.S += out.E * forces.by_s;
   const Matrix guards = guards_by_held(sys, r);
   out.Gx = guards * (Lx + LF * forces.by_x), out.Gs = guards * (Ls + LF * forces.by_s);

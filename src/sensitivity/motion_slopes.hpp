@@ -25,9 +25,11 @@ public:
   // The other kind: neighbouring machines differ only in laws. Their forces and limits are functions of these columns
   // of (x, s); empty: not of this kind.
   List<Index> law_columns;
+  bool laws_alone = false; // of this kind, and all these laws are simple: see law_slopes.hpp
 
   struct Change {
     Matrix A, S, E, Gx, Gs; // of an affine regime all that sliding elements do is in A, S and the guards
+    Matrix Lx, Ls, LF;      // of another one: of the holding forces
     bool none = true;
   };
   // For a regime that `moves_alone`; `forces`: if it is affine.

@@ -6,7 +6,10 @@
 #include "core/list.hpp"
 #include "ensemble/parameter.hpp"
 #include "sensitivity/replica.hpp"
+#include "sensitivity/varied.hpp"
 
+#include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -53,17 +56,32 @@ public:
     std::string parameter;
     double change = 0.0;
   };
-  Neighbours(const Machine& machine, const System& base, const List<Share>& shares, const Cutoffs& cutoffs);
+  struct Along { // a signal changes by a function of time
+    std::string signal;
+    Signal change;
+  };
+  Neighbours(const Machine& machine, const System& base, const List<Share>& shares,
+             const List<Along>& signals, const Cutoffs& cutoffs);
+  // A direction of a profile, and a value of it, whose neighbouring machines are those of its direction.
+  Neighbours(const Machine& machine, const System& base, const Profile& profile, const Signal& direction,
+             const Cutoffs& cutoffs);
+  Neighbours(const Neighbours& direction, const Profile::Value& value);
+  // A number from which the caller has built machines.
+  Neighbours(const Built& built, const System& base, const Cutoffs& cutoffs);
 
   std::string name;
   Index state = -1;  // of an initial value alone, which changes no machine
   Vector start;      // how initial values change; empty: not at all
   double size = 0.0; // of the parameter: a change by all of it is one in the leading digit
-  List<std::unique_ptr<Replica>> beside;
+  List<std::shared_ptr<Replica>> beside;
   List<double> weights, check; // of each in the derivative, and in the one that it is compared with
   List<std::pair<Index, Signal>> signals; // derivatives of those that change
+  bool signals_alone = false;             // nothing but these
+  // Interval in which the neighbouring machines change with this parameter alone, s.
+  double from = -std::numeric_limits<double>::infinity(), until = std::numeric_limits<double>::infinity();
 
   bool changes_machine() const { return !beside.empty(); }
+  bool acts(double t) const { return changes_machine() && t >= from && t < until; }
   // +1, -1: the machine exists on one side of the parameter alone; 0: on both.
   int side = 0;
 
@@ -78,15 +96,21 @@ public:
   }
 
 private:
-  struct Move {
-    Parameter parameter;
-    double by = 1.0;
-  };
+  // The machine where the parameter has changed by `change`.
+  using At = std::function<const Machine&(double change)>;
 
-  void look_beside(const Machine& machine, const System& base, const List<Move>& moves, double h,
-                   const Cutoffs& cutoffs);
-  bool place(const Machine& machine, const System& base, const List<Move>& moves, const Stencil& stencil,
-             double h, const Cutoffs& cutoffs, std::string& refused);
+  void look_beside(const At& machine, const System& base, double h, const Cutoffs& cutoffs);
+  void check_kinds(const System& base) const;
+  void find_signals(const System& base);
+  bool place(const At& machine, const System& base, const Stencil& stencil, double h, const Cutoffs& cutoffs,
+             std::string& refused);
 };
+
+// The signal in an interval, and zero outside.
+Signal within(const Signal& of, double from, double until);
+
+// Neighbours of all these parameters, in the order of their names.
+List<std::unique_ptr<Neighbours>> neighbours_of(const Machine& machine, const System& base,
+                                                const Varied& varied, const Cutoffs& cutoffs);
 
 } // namespace stickslip

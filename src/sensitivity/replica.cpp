@@ -14,7 +14,7 @@ namespace stickslip {
 Replica::Replica(std::shared_ptr<Compiled> of, const Cutoffs& cutoffs)
     : compiled(std::move(of)), here(system().smooth ? std::make_unique<Tangent>(system()) : nullptr),
       transition(here ? here->system : system(), here ? own : compiled->regimes, cutoffs, here.get()),
-      scratch(system()) {
+      scratch(system()), overlap(cutoffs.overlap) {
   const System& sys = system();
   s = sdot = Vector::Zero(sys.ns());
   signal_values(sys, 0.0, s.data());
@@ -32,6 +32,15 @@ const Regime& Replica::regime(const Modes& modes) {
   if (lately.size() >= few) lately.erase(lately.begin());
   lately.push_back(&r);
   return r;
+}
+
+// Relative to the speed of approach.
+static constexpr double without_limit = 1e30;
+
+Replica& Replica::plastic() {
+  if (!without_rebounds)
+    without_rebounds = std::make_unique<Replica>(compiled, Cutoffs{without_limit, overlap});
+  return *without_rebounds;
 }
 
 std::unique_ptr<Regime> Replica::build(const Modes& modes, const RegimeHint& hint) const {

@@ -42,6 +42,8 @@ public:
   bool pass(State& state, const Passage& as, Vector* impulses = nullptr);
   // Limit modes of the outputs of sampled controllers, pending outputs included.
   List<Mode> limits(const State& state) const;
+  // The same machine, in which no contact rebounds.
+  Replica& plastic();
   Index impulse_count() const { return system().contacts.size() + system().constraints.all.size(); }
   // The same without impact, sampling or decision: sets the states that the change of modes sets.
   void change(State& state, const Passage& as);
@@ -65,6 +67,8 @@ private:
   double signals_at = std::numeric_limits<double>::quiet_NaN(), signals_in = 0.0; // time and frame
   Vector s, sdot, force, xdot, dfdt;
   List<Index> varying;
+  double overlap; // of the cutoffs
+  std::unique_ptr<Replica> without_rebounds;
 
   void shared_rates(const Modes& modes, double frame, double t, const double* x, Matrix& J);
   const System& at(const Modes& modes, double t, const double* x); // with the rows that hold there; fills s

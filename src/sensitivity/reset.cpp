@@ -1,10 +1,12 @@
-// Effect of an instant on neighbouring states: derivatives of its increment, computed only where it is smooth.
+#include "sensitivity/reset.hpp"
+
 #include "core/tolerances.hpp"
-#include "sensitivity/sensitivity.hpp"
+#include "sensitivity/guard_slopes.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace stickslip {
 
@@ -23,35 +25,77 @@ double step_along(const State& at, const Vector& w, double dt) {
 
 } // namespace
 
-Sensitivity::Reset Sensitivity::reset_of(const Passage& p) {
-  Reset out;
-  out.due = now.due;
-  out.decides = p.jump.sampled || !p.jump.impulses.empty() || p.jump.occasion == Occasion::flow;
-  if (!out.decides) {
+double away_from_breakpoints(const System& sys, double t) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Signal& s : sys.signals)
+    for (Index k = 1; k < s.pieces.size(); ++k) least = std::min(least, std::abs(s.pieces[k].start - t));
+  return least;
+}
+
+bool ends_rebounds(const System& sys, const Passage& p) {
+  const Jump& jump = p.jump;
+  return std::any_of(jump.impulses.begin(), jump.impulses.end(), [&](const Impulse& i) {
+    return i.collision && sys.contacts[i.contact].restitution > 0.0 &&
+           jump.after.contact[i.contact] == Mode::closed;
+  });
+}
+
+void ResetSlopes::look_at(const Passage& p, std::optional<Ticks> sampled) {
+  instant = &p;
+  due = std::move(sampled);
+  same = true, plastic = false;
+  limits.clear();
+  decides = p.jump.sampled || !p.jump.impulses.empty() || p.jump.occasion == Occasion::flow;
+  if (!decides) {
     State state = p.before;
-    machine->change(state, p);
-    const Index own = machine->system().nx - machine->system().plant_states;
-    out.decides = !state.base_x.tail(own).isApprox(p.jump.x_after.tail(own), tolerance::residual);
+    machine.change(state, p);
+    const Index own = machine.system().nx - machine.system().plant_states;
+    decides = !state.base_x.tail(own).isApprox(p.jump.x_after.tail(own), tolerance::residual);
   }
   if (p.jump.sampled) {
     State state = p.before;
-    machine->pass(state, p);
-    out.limits = machine->limits(state);
+    machine.pass(state, p);
+    limits = machine.limits(state);
   }
-  out.added = added(out, *machine, p, packed(p.before), p.jump.t);
-  out.same = true;
-  return out;
+  from = packed(p.before);
+  if (ends_rebounds(machine.system(), p)) return look_at_last_rebound();
+  increment = added(machine, from, p.jump.t);
+  same = true;
+}
+
+// The last rebound of an accumulation is so slow that neighbouring states would rebound, or not meet. Its limit, the
+// plastic impact, is differentiated: where all approach faster, which changes nothing while the impulses are
+// proportional to the speed of approach.
+void ResetSlopes::look_at_last_rebound() {
+  constexpr double proportional = 1e-6, wide = 4.0; // relative; in units of the widest step beside
+  plastic = true;
+  const Jump& jump = instant->jump;
+  const Vector &nominal = instant->before.nominal, here = from, once = added(machine, here, jump.t);
+  Vector change = once.head(here.size());
+  change.head(machine.system().n_coordinates).setZero(); // positions as they are
+  const Index nx = jump.x_before.size();
+  const double size = in_sizes(change.head(nx), nominal);
+  const Vector actual = jump.x_after - jump.x_before;
+  same = same && in_sizes(change.head(nx) - actual, nominal) <= proportional * size;
+  if (!same || !(size > 0.0)) return;
+  const double faster = // times, in addition
+      wide * far_beside * static_cast<double>(central_stencil().offsets.back()) / size;
+  from = here - faster * change;
+  increment = added(machine, from, jump.t);
+  same = same && (increment - (1.0 + faster) * once).norm() <= proportional * increment.norm();
 }
 
 // And the impulses behind it.
-Vector Sensitivity::added(Reset& as, Replica& m, const Passage& p, const Vector& values, double t) {
+Vector ResetSlopes::added(Replica& beside, const Vector& values, double t) {
+  Replica& m = plastic ? beside.plastic() : beside;
+  const Passage& p = *instant;
   State state = p.before;
   unpack(values, state);
-  if (as.due) state.ticks.next = as.due->next, state.ticks.pending = as.due->pending;
+  if (due) state.ticks.next = due->next, state.ticks.pending = due->pending;
   state.base_t = t;
   Vector impulse = Vector::Zero(m.impulse_count());
-  if (as.decides)
-    as.same = m.pass(state, p, &impulse) && as.same && (!p.jump.sampled || m.limits(state) == as.limits);
+  if (decides)
+    same = m.pass(state, p, &impulse) && same && (!p.jump.sampled || m.limits(state) == limits);
   else
     m.change(state, p);
   Vector out(values.size() + impulse.size());
@@ -91,88 +135,64 @@ struct Slope : Differences {
 
 } // namespace
 
-// Slope of the change at the instant, along a direction of the states and of time; zero for a zero direction.
-Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, const Vector& along,
-                             double dt) {
+// Zero for a zero direction.
+Vector ResetSlopes::along(const Vector& change, double dt) {
   const Stencil& central = central_stencil();
+  const Passage& p = *instant;
   for (const double share : {far_beside, close_beside}) {
-    as.same = true;
-    Slope slope(as.added);
-    double step = share * step_along(p.before, along, dt);
-    if (as.due && dt != 0.0)
-      step = std::min(step, 0.5 * away_from_breakpoints(p.jump.t) / std::abs(dt * central.offsets.back()));
+    same = true;
+    Slope slope(increment);
+    double step = share * step_along(p.before, change, dt);
+    if (due && dt != 0.0)
+      step = std::min(step, 0.5 * away_from_breakpoints(machine.system(), p.jump.t) /
+                                std::abs(dt * central.offsets.back()));
     if (!(step > 0.0)) break;
     for (Index i = 0; i < central.offsets.size(); ++i) {
       const double e = central.offsets[i] * step;
-      const Vector there = added(as, *machine, p, here + e * along, p.jump.t + e * dt);
+      const Vector there = added(machine, from + e * change, p.jump.t + e * dt);
       slope.add(i, central.weights[i] / step, central.check[i] / step, there);
     }
-    as.same = as.same && slope.is_smooth(step, here);
-    if (as.same) return slope.slope;
+    same = same && slope.is_smooth(step, from);
+    if (same) return slope.slope;
   }
-  return Vector::Zero(as.added.size());
+  return Vector::Zero(increment.size());
 }
 
-// By a parameter alone: values bitwise equal in the outermost neighbouring machines have the slope zero.
-Vector Sensitivity::slope_beside(Reset& as, const Passage& p, const Vector& here, Index j) {
+// Values bitwise equal in the outermost neighbouring machines have the slope zero.
+Vector ResetSlopes::by_parameter(Index j) {
   const Neighbours& beside = *by[j];
-  const auto add = [&](Replica& m) { return added(as, m, p, here, p.jump.t); };
-  if (!beside.changes_machine() ||
-      (add(*beside.beside.back()) == as.added && add(*beside.beside.front()) == as.added))
-    return Vector::Zero(as.added.size());
-  Slope slope(as.added);
-  for (Index k = 0; k < beside.beside.size(); ++k)
-    slope.add(k, beside.weights[k], beside.check[k], add(*beside.beside[k]));
-  as.same = as.same && slope.is_smooth(1.0 / std::abs(beside.weights.back()), here, beside.side);
-  return slope.slope;
+  const double t = instant->jump.t;
+  const auto slope_at = [&](const Vector& values, const Vector& own) -> Vector {
+    const auto add = [&](Index k) { return added(*beside.beside[k], values, t); };
+    const Index last = beside.beside.size() - 1;
+    if (add(last) == own && add(0) == own) return Vector::Zero(own.size());
+    Slope slope(own);
+    for (Index k = 0; k <= last; ++k) slope.add(k, beside.weights[k], beside.check[k], add(k));
+    same = same && slope.is_smooth(1.0 / std::abs(beside.weights.back()), values, beside.side);
+    return slope.slope;
+  };
+  if (!beside.acts(t)) return Vector::Zero(increment.size());
+  if (!plastic) return slope_at(from, increment);
+  // A linear function of the speed of approach, here extrapolated to the actual one.
+  const Vector farther = 2.0 * from - packed(instant->before);
+  return 2.0 * slope_at(from, increment) - slope_at(farther, added(machine, farther, t));
 }
 
-// Both at once, along the motion of each neighbouring machine: where two limits stay equal, only this is smooth.
-Vector Sensitivity::slope_together(Reset& as, const Passage& p, const Vector& here, const Vector& along,
-                                   double dt, Index j) {
+// Where two limits stay equal, only this is smooth.
+Vector ResetSlopes::together(const Vector& change, double dt, Index j) {
   const Neighbours& beside = *by[j];
-  if (!beside.changes_machine() || beside.side != 0 || as.due) return Vector::Zero(as.added.size());
+  const double t = instant->jump.t;
+  if (!beside.acts(t) || beside.side != 0 || due || plastic) return Vector::Zero(increment.size());
   const Stencil& central = central_stencil();
   const double h = central.weights.back() / beside.weights.back();
-  as.same = true;
-  Slope slope(as.added);
+  same = true;
+  Slope slope(increment);
   for (Index k = 0; k < beside.beside.size(); ++k) {
     const double e = central.offsets[k] * h;
-    slope.add(k, beside.weights[k], beside.check[k],
-              added(as, *beside.beside[k], p, here + e * along, p.jump.t + e * dt));
+    slope.add(k, beside.weights[k], beside.check[k], added(*beside.beside[k], from + e * change, t + e * dt));
   }
-  as.same = as.same && slope.is_smooth(h, here);
+  same = same && slope.is_smooth(h, from);
   return slope.slope;
-}
-
-// R_x w + R_t t' in the machine itself, R_p in neighbouring ones. A change of modes alone needs no decision; otherwise
-// the instant is passed again. Only the changes at the instant are differentiated: all else keeps its digits.
-std::string Sensitivity::reset(const Passage& p, double frame, const Tangents& W) {
-  // Sampling, and a change of modes by its outputs: two smooth maps, however near a limit these bring an element.
-  if (p.jump.sampled && p.jump.occasion == Occasion::motion && p.jump.impulses.empty() &&
-      ticks->moves.isZero(0.0) && ticks->at_any_time(p.before.ticks, p.jump.t)) {
-    Tangents S = W;
-    const Regime& regime = machine->regime(p.jump.before);
-    if (ticks->pass(regime, frame, p.jump.t, p.jump.x_before, p.before.ticks, S).empty()) {
-      Passage changed = p;
-      changed.jump.sampled = false;
-      changed.before.base_x = ticks->x, changed.before.ticks = ticks->ticks;
-      return plain(changed) ? (now.S = S, std::string()) : reset(changed, frame, S);
-    }
-  }
-  const Vector here = packed(p.before);
-  Tangents S(W.rows(), W.cols());
-  Reset as = reset_of(p);
-  for (Index j = 0; j < by.size(); ++j) {
-    Vector sum = slope_of(as, p, here, W.col(j), now.moves(j));
-    if (as.same) sum += slope_beside(as, p, here, j);
-    if (!as.same) sum = slope_together(as, p, here, W.col(j), now.moves(j), j);
-    if (!as.same) return "modes after the event that change with '" + parameters[j] + "'";
-    S.col(j) = W.col(j) + sum.head(here.size());
-    now.impulses.col(j) = sum.tail(now.impulses.rows());
-  }
-  now.S = S;
-  return {};
 }
 
 } // namespace stickslip

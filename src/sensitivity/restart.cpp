@@ -112,7 +112,7 @@ Tangents tangents_at_restart(Replica& machine, const State& state, const Paramet
       S.col(j) = of.start;
       S.col(j).head(nx) = admitted * of.start.head(nx);
     }
-    if (of.changes_machine())
+    if (of.acts(state.t))
       S.col(j).head(nx) += of.derivative([&](Replica& m) {
         Vector x = state.base_x;
         settle(m, state.modes, state.t, x);

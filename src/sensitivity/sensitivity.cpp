@@ -87,35 +87,30 @@ std::shared_ptr<Replica> replica_of(const Machine& of, const Options& options) {
 }
 
 std::shared_ptr<Parameters> parameters_of(const Machine& of, const System& sys, const Options& options,
-                                          const List<std::string>& names) {
-  auto all = std::make_shared<Parameters>();
-  const Machine machine = with_own_numbers(of, names);
-  for (const std::string& name : names)
-    all->push_back(std::make_unique<Neighbours>(machine, sys, name, cutoffs_of(options)));
-  return all;
+                                          const Varied& varied) {
+  return std::make_shared<Parameters>(neighbours_of(of, sys, varied, cutoffs_of(options)));
 }
 
 Sensitivity::Sensitivity(const Machine& of, std::shared_ptr<const Trajectory> trajectory, Passages passed,
-                         const Vector& given, const Options& options, const List<std::string>& names)
+                         const Vector& given, const Options& options, const Varied& varied)
     : Sensitivity(of, replica_of(of, options), std::move(trajectory), std::move(passed), given, options,
-                  names) {}
+                  varied) {}
 
 Sensitivity::Sensitivity(const Machine& of, std::shared_ptr<Replica> replica,
                          std::shared_ptr<const Trajectory> trajectory, Passages passed, const Vector& given,
-                         const Options& options, const List<std::string>& names)
+                         const Options& options, const Varied& varied)
     : Sensitivity(replica, std::move(trajectory), std::make_shared<const Passages>(std::move(passed)), given,
-                  parameters_of(of, replica->system(), options, names), Reach::all) {}
+                  parameters_of(of, replica->system(), options, varied), Reach::all) {}
 
 Sensitivity::Sensitivity(std::shared_ptr<Replica> of, std::shared_ptr<const Trajectory> trajectory,
                          std::shared_ptr<const Passages> passed, const Vector& given,
                          std::shared_ptr<const Parameters> parameters_beside, Reach reach)
-    : run(std::move(trajectory)), instants(std::move(passed)), passages(instants->all),
-      quiet(instants->quiet), initial(given), machine(std::move(of)), all(std::move(parameters_beside)),
-      by(*all) {
+    : run(std::move(trajectory)), instants(std::move(passed)), passages(instants->all), initial(given),
+      machine(std::move(of)), all(std::move(parameters_beside)), by(*all), resets(*machine, by) {
   for (const auto& one : by) parameters.push_back(one->name);
   variation = std::make_unique<Variation>(*machine, by);
   if (machine->samples()) ticks = std::make_unique<TickTangent>(*machine, by);
-  order_steps();
+  steps = steps_of(*run, *instants);
   if (reach == Reach::all)
     follow();
   else if (std::string why = arrive(0); !why.empty())
@@ -135,9 +130,8 @@ bool Sensitivity::moves_ticks(Index parameter) const {
   return !moved_ticks(machine->system(), *by[parameter]).empty();
 }
 
-// k T or k T + delay just at an end of the run.
-std::string Sensitivity::moved_tick(double t) const {
-  const System& sys = machine->system();
+// k T or k T + delay.
+std::string moved_end(const System& sys, const Parameters& by, double t) {
   constexpr double one_instant = 1e-12; // of a time
   for (Index j = 0; j < by.size(); ++j) {
     const std::string who = moved_ticks(sys, *by[j]);
@@ -148,7 +142,7 @@ std::string Sensitivity::moved_tick(double t) const {
         const double count = (t - delay) / l.block.period;
         if (std::round(count) != 0.0 &&
             std::abs(count - std::round(count)) * l.block.period <= one_instant * std::abs(t))
-          return "a sampling instant of '" + who + "', which depends on '" + parameters[j] +
+          return "a sampling instant of '" + who + "', which depends on '" + by[j]->name +
                  "', at an end of the run";
       }
     }
@@ -156,36 +150,46 @@ std::string Sensitivity::moved_tick(double t) const {
   return {};
 }
 
-void Sensitivity::order_steps() {
+List<RunStep> steps_of(const Trajectory& run, const Passages& instants) {
+  const List<Passage>& passages = instants.all;
+  const QuietTicks& quiet = instants.quiet;
+  List<RunStep> steps;
   Index tick = 0;
+  // The first event of the next passage or of the next sampling instant without one, whichever comes first.
+  const auto event_behind = [&](Index next_passage, Index next_tick) {
+    Index event = run.events.rows.size();
+    if (next_passage < passages.size()) event = std::min(event, passages[next_passage].event);
+    if (next_tick < quiet.size()) event = std::min(event, quiet.event(next_tick));
+    return event;
+  };
   const auto ticks_before = [&](Index segment, Index next_passage) {
     for (; tick < quiet.size() && quiet.segment(tick) == segment; ++tick)
-      steps.push_back({Step::Kind::tick, tick, segment, event_behind(next_passage, tick + 1)});
+      steps.push_back({RunStep::Kind::tick, tick, segment, event_behind(next_passage, tick + 1)});
   };
   for (Index k = 0; k < passages.size(); ++k) {
     const bool last = k + 1 == passages.size();
-    const Index first = passages[k].segment, stop = last ? run->segments.size() : passages[k + 1].segment;
-    steps.push_back({Step::Kind::passage, k, first, event_behind(k + 1, tick)});
+    const Index first = passages[k].segment, stop = last ? run.segments.size() : passages[k + 1].segment;
+    steps.push_back({RunStep::Kind::passage, k, first, event_behind(k + 1, tick)});
     for (Index i = first; i < stop; ++i) {
       ticks_before(i, k + 1);
-      steps.push_back({Step::Kind::segment, i, i});
+      steps.push_back({RunStep::Kind::segment, i, i});
     }
     ticks_before(stop, k + 1);
   }
+  return steps;
 }
 
 void Sensitivity::follow() {
-  const Index nx = machine->system().nx, np = by.size(), events = run->events.rows.size();
-  event_times = Matrix::Constant(np, events, not_determined);
-  impulses = event_times;
-  before.assign(events, Tangents::Constant(nx, np, not_determined));
-  after = before;
+  const Index nx = machine->system().nx, np = by.size(), count = run->events.rows.size();
+  events.times = events.impulses = Matrix::Constant(np, count, not_determined);
+  events.before.assign(count, Tangents::Constant(nx, np, not_determined));
+  events.after = events.before;
   starts.reserve(run->segments.size());
   const Passage* passed = nullptr; // the last one
-  for (const Step& step : steps) {
-    if (step.kind == Step::Kind::segment) {
+  for (const RunStep& step : steps) {
+    if (step.kind == RunStep::Kind::segment) {
       if (!flow(*passed, step.number)) return;
-    } else if (step.kind == Step::Kind::tick) {
+    } else if (step.kind == RunStep::Kind::tick) {
       if (!quiet_tick(step)) return;
     } else {
       passed = &passages[step.number];
@@ -193,7 +197,7 @@ void Sensitivity::follow() {
       note_events(passed->event, step.next_event);
     }
   }
-  reason = moved_tick(run->t_end);
+  reason = moved_end(machine->system(), by, run->t_end);
   if (!reason.empty()) valid_until = run->t_end;
 }
 
@@ -219,33 +223,25 @@ std::string Sensitivity::arrive(Index k) {
   return why;
 }
 
-// The first event of the next passage or of the next sampling instant without one, whichever comes first.
-Index Sensitivity::event_behind(Index next_passage, Index next_tick) const {
-  Index event = run->events.rows.size();
-  if (next_passage < passages.size()) event = std::min(event, passages[next_passage].event);
-  if (next_tick < quiet.size()) event = std::min(event, quiet.event(next_tick));
-  return event;
-}
-
 void Sensitivity::note_events(Index first, Index next) {
   const Index nx = machine->system().nx, contacts = machine->system().contacts.size();
   bool strikes = false;
   for (Index e = first; e < next; ++e) {
-    event_times.col(e) = now.moves;
-    before[e] = now.before.topRows(nx);
-    before[e] += now.fm * now.moves.transpose();
+    events.times.col(e) = now.moves;
+    events.before[e] = now.before.topRows(nx);
+    events.before[e] += now.fm * now.moves.transpose();
     const EventRow& row = run->events.rows[e];
     if (row.impact) {
       const auto of_it = [&](const EventRow& o) { return o.impact && o.element == row.element; };
       const auto rows = run->events.rows.begin();
       if (std::count_if(rows + first, rows + next, of_it) > 1) // only their sum is known
-        impulses.col(e).setConstant(not_determined);
+        events.impulses.col(e).setConstant(not_determined);
       else
-        impulses.col(e) = now.impulses.row(row.element - machine->system().friction.size());
+        events.impulses.col(e) = now.impulses.row(row.element - machine->system().friction.size());
     }
     strikes = strikes || row.impact;
-    after[e] = now.S.topRows(nx);
-    after[e] += now.fp * now.moves.transpose();
+    events.after[e] = now.S.topRows(nx);
+    events.after[e] += now.fp * now.moves.transpose();
   }
   if (strikes)
     constraint_impulses.emplace_back(run->events.rows[first].time,
@@ -257,29 +253,29 @@ bool Sensitivity::flow(const Passage& p, Index i) {
   const Segment& segment = run->segments[i];
   starts.emplace_back(now.S.topRows(machine->system().nx));
   if (grazes(p, segment)) return false;
-  variation->advance(*run, segment, segment.t0, std::min(segment.t1, run->t_end),
-                     now.S.topRows(machine->system().nx));
-  if (variation->rough.empty()) return true;
+  variation->advance(*run, segment, std::min(segment.t1, run->t_end), now.S.topRows(machine->system().nx));
+  if (variation->rates.rough.empty()) return true;
   valid_until = segment.t0;
-  reason = variation->rough;
+  reason = variation->rates.rough;
   return false;
 }
 
-bool Sensitivity::quiet_tick(const Step& step) {
+bool Sensitivity::quiet_tick(const RunStep& step) {
   const Segment& segment = run->segments[step.segment - 1];
   const double t = segment.t1;
   Vector x(machine->system().nx);
   run->state_at(segment, t, x.data());
-  quiet.read(step.number, tick_memory);
+  instants->quiet.read(step.number, tick_memory);
   now.before = now.S;
   reason = ticks->pass(machine->regime(segment.regime->modes), segment.t0, t, x, tick_memory, now.S);
   if (!reason.empty()) {
     valid_until = t;
     return false;
   }
-  if (quiet.event(step.number) < step.next_event) { // its outputs reach or leave their limits, at its time
+  if (instants->quiet.event(step.number) <
+      step.next_event) { // its outputs reach or leave their limits, at its time
     now.moves = ticks->moves, now.fm = ticks->fm, now.fp = ticks->fp;
-    note_events(quiet.event(step.number), step.next_event);
+    note_events(instants->quiet.event(step.number), step.next_event);
   }
   return true;
 }
@@ -287,14 +283,14 @@ bool Sensitivity::quiet_tick(const Step& step) {
 bool Sensitivity::grazes(const Passage& p, const Segment& segment) {
   const Modes& modes = segment.regime->modes;
   const double t1 = std::min(segment.t1, run->t_end);
-  for (const Variation::Touch& touch : variation->touches(*run, segment, segment.t0, t1, p.before)) {
+  for (const Touches::Touch& touch : variation->touches.between(*run, segment, segment.t0, t1, p.before)) {
     if (is_side_alone(machine->system(), machine->regime(modes).guards[touch.guard])) continue;
     Tangents there = now.S.topRows(machine->system().nx);
-    variation->advance(*run, segment, segment.t0, touch.t, there);
+    variation->advance(*run, segment, touch.t, there);
     Vector x(there.rows());
     run->state_at(segment, touch.t, x.data());
-    const GuardAnswer answer = variation->guard(modes, touch.guard, segment.t0, touch.t, x, there,
-                                                Vector::Zero(by.size()), p.before);
+    const GuardAnswer answer = variation->guards.along(modes, touch.guard, segment.t0, touch.t, x, there,
+                                                       Vector::Zero(by.size()), p.before);
     for (Index j = 0; j < by.size(); ++j) {
       if (!is_moved(answer, j, size_of(j))) continue;
       const Guard& guard = machine->regime(modes).guards[touch.guard];
@@ -315,8 +311,7 @@ void Sensitivity::end(const Passage& p, std::string why) {
   reason = (who.empty() ? "" : "'" + who + "': ") + std::move(why);
 }
 
-bool Sensitivity::plain(const Passage& p) const {
-  const System& sys = machine->system();
+bool is_plain(const System& sys, const Passage& p) {
   if (p.jump.sampled || !p.jump.impulses.empty() || !p.jump.overlaps.empty()) return false;
   for (Index i = 0; i < sys.friction.size(); ++i) {
     const Friction& one = sys.friction[i];
@@ -374,7 +369,7 @@ std::string Sensitivity::begin() {
     return {};
   }
   if (t != 0.0)
-    if (std::string at_tick = moved_tick(t); !at_tick.empty()) return at_tick;
+    if (std::string at_tick = moved_end(sys, by, t); !at_tick.empty()) return at_tick;
   if (std::string who = delay_that_begins(sys, by); !who.empty())
     return "a zero delay of '" + who + "', which cannot be varied on both sides";
   Matrix slack;
@@ -409,7 +404,7 @@ std::string Sensitivity::slopes_at_start(Matrix& slack) {
   const System& sys = machine->system();
   const Regime& r = machine->regime(p.jump.after);
   const double t = p.jump.t;
-  const bool repeats = !plain(p) || machine->samples();
+  const bool repeats = !is_plain(machine->system(), p) || machine->samples();
   const Vector here = packed(p.before);
   tick_memory = p.before.ticks;
   std::string why;
@@ -449,7 +444,7 @@ std::string Sensitivity::slopes_at_start(Matrix& slack) {
         S.col(j) += central.weights[i] / step * start(*machine, x0);
       }
     }
-    if (!of.changes_machine()) continue;
+    if (!of.acts(t)) continue;
     slack.col(j) += of.derivative(
         [&](Replica& m) { return m.residuals(r, t, initial_state(m.system(), t, initial).base_x.data()); });
     S.col(j) += of.derivative([&](Replica& m) { return start(m, initial); });
@@ -461,10 +456,6 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
   const System& sys = machine->system();
   const Jump& jump = p.jump;
   if (jump.rule == Rule::accumulation) return "an accumulation of events";
-  for (const Impulse& i : jump.impulses)
-    if (i.collision && sys.contacts[i.contact].restitution > 0.0 &&
-        jump.after.contact[i.contact] == Mode::closed)
-      return "the end of an accumulation of impacts";
   for (Index i = 0; i < sys.friction.size(); ++i)
     if (jump.before.friction[i].mode != jump.after.friction[i].mode &&
         is_vertical_at_rest(sys.friction[i].law))
@@ -478,7 +469,7 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
   const Index nx = sys.nx;
   now.before = now.S;
   now.S.topRows(nx) += now.fm * now.moves.transpose();
-  if (!plain(p))
+  if (!is_plain(machine->system(), p))
     if (std::string why = reset(p, frame, now.S); !why.empty()) return why;
   now.S.topRows(nx) -= now.fp * now.moves.transpose();
   if (jump.occasion == Occasion::flow) return {};
@@ -496,16 +487,40 @@ std::string Sensitivity::move_ticks(const Passage& p) {
   now.due = ticks->at_any_time(p.before.ticks, p.jump.t);
   if (!now.due)
     return "a sampling instant moved by a parameter, at which modes may change or a function is called";
-  if (p.breakpoint || !(away_from_breakpoints(p.jump.t) > beside_breakpoint * p.before.time_scale))
+  if (p.breakpoint ||
+      !(away_from_breakpoints(machine->system(), p.jump.t) > beside_breakpoint * p.before.time_scale))
     return "a sampling instant moved by a parameter, at a breakpoint of a signal";
   return {};
 }
 
-double Sensitivity::away_from_breakpoints(double t) const {
-  double least = std::numeric_limits<double>::infinity();
-  for (const Signal& s : machine->system().signals)
-    for (Index k = 1; k < s.pieces.size(); ++k) least = std::min(least, std::abs(s.pieces[k].start - t));
-  return least;
+// R_x w + R_t t' in the machine itself, R_p in neighbouring ones. A change of modes alone needs no decision; otherwise
+// the instant is passed again. Only the changes at the instant are differentiated: all else keeps its digits.
+std::string Sensitivity::reset(const Passage& p, double frame, const Tangents& W) {
+  // Sampling, and a change of modes by its outputs: two smooth maps, however near a limit these bring an element.
+  if (p.jump.sampled && p.jump.occasion == Occasion::motion && p.jump.impulses.empty() &&
+      ticks->moves.isZero(0.0) && ticks->at_any_time(p.before.ticks, p.jump.t)) {
+    Tangents S = W;
+    const Regime& regime = machine->regime(p.jump.before);
+    if (ticks->pass(regime, frame, p.jump.t, p.jump.x_before, p.before.ticks, S).empty()) {
+      Passage changed = p;
+      changed.jump.sampled = false;
+      changed.before.base_x = ticks->x, changed.before.ticks = ticks->ticks;
+      return is_plain(machine->system(), changed) ? (now.S = S, std::string()) : reset(changed, frame, S);
+    }
+  }
+  Tangents S(W.rows(), W.cols());
+  resets.look_at(p, now.due);
+  if (!resets.same) return "the end of an accumulation of impacts";
+  for (Index j = 0; j < by.size(); ++j) {
+    Vector sum = resets.along(W.col(j), now.moves(j));
+    if (resets.same) sum += resets.by_parameter(j);
+    if (!resets.same) sum = resets.together(W.col(j), now.moves(j), j);
+    if (!resets.same) return "modes after the event that change with '" + parameters[j] + "'";
+    S.col(j) = W.col(j) + sum.head(W.rows());
+    now.impulses.col(j) = sum.tail(now.impulses.rows());
+  }
+  now.S = S;
+  return {};
 }
 
 // When the guards fire.
@@ -519,10 +534,12 @@ std::string Sensitivity::move_guards(const Passage& p, double frame) {
     const auto at = std::find(r.guards.begin(), r.guards.end(), g);
     if (at == r.guards.end()) return "an event with an unknown guard";
     const GuardAnswer answer =
-        variation->guard(p.jump.before, at - r.guards.begin(), frame, p.jump.t, p.jump.x_before,
-                         now.S.topRows(nx), Vector::Zero(by.size()), p.before);
+        variation->guards.along(p.jump.before, at - r.guards.begin(), frame, p.jump.t, p.jump.x_before,
+                                now.S.topRows(nx), Vector::Zero(by.size()), p.before);
     Vector own = Vector::Zero(by.size());
-    if (!is_crossed(answer.rate, answer.size, p.before.time_scale)) {
+    // The last rebound of an accumulation approaches as slowly as its threshold demands.
+    const bool last = answer.rate != 0.0 && ends_rebounds(machine->system(), p);
+    if (!last && !is_crossed(answer.rate, answer.size, p.before.time_scale)) {
       for (Index j = 0; j < by.size(); ++j)
         if (is_moved(answer, j, size_of(j)) || answer.size == 0.0) return "grazing";
     } else {
@@ -556,7 +573,7 @@ std::string Sensitivity::check(const Passage& p, bool start) {
     const double size = machine->guard_size(modes, r.guards[k], t, x.data(), p.before.nominal);
     if (is_side_alone(machine->system(), r.guards[k]) || (!start && was_held(p.jump, r.guards[k]))) continue;
     if (!(size > 0.0) || !(std::abs(values(k)) <= guard_at_zero * size)) continue;
-    const GuardAnswer answer = variation->guard(
+    const GuardAnswer answer = variation->guards.along(
         modes, k, t, t, x, now.S.topRows(nx) + now.fp * now.moves.transpose(), now.moves, p.before);
     for (Index j = 0; j < by.size(); ++j)
       if (is_moved(answer, j, size_of(j)))
@@ -571,7 +588,8 @@ Vector Sensitivity::impulse_at(Index contact, double t) const {
   Vector sum = Vector::Zero(by.size());
   for (Index e = 0; e < run->events.rows.size() && run->events.rows[e].time <= t; ++e) {
     const EventRow& row = run->events.rows[e];
-    if (row.impact && row.element == machine->system().friction.size() + contact) sum += impulses.col(e);
+    if (row.impact && row.element == machine->system().friction.size() + contact)
+      sum += events.impulses.col(e);
   }
   return sum;
 }
@@ -589,13 +607,21 @@ Matrix Sensitivity::at_end() const {
   return now.S;
 }
 
-Matrix Sensitivity::at(double t) {
-  const Index i = run->segment_at(t), nx = machine->system().nx;
-  if (i >= starts.size() || t >= valid_until) return Matrix::Constant(nx, by.size(), not_determined);
-  Tangents S = starts[i];
-  const Segment& segment = run->segments[i];
-  variation->advance(*run, segment, segment.t0, t, S);
-  return S;
+void Sensitivity::sample(const List<double>& times, const List<Index>& rows, const Sink& sink) {
+  const Tangents unknown = Tangents::Constant(rows.size(), by.size(), not_determined);
+  for (Index k = 0; k < times.size();) {
+    const Index i = run->segment_at(times[k]);
+    if (i >= starts.size() || times[k] >= valid_until) {
+      sink(k++, unknown);
+      continue;
+    }
+    Index last = k + 1;
+    while (last < times.size() && times[last] < valid_until && run->segment_at(times[last]) == i) ++last;
+    const std::span<const double> within(times.data() + k, static_cast<std::size_t>(last - k));
+    variation->sample(*run, run->segments[i], within, std::span<const Index>(rows), starts[i],
+                      [&](Index n, const Tangents& S) { sink(k + n, S); });
+    k = last;
+  }
 }
 
 namespace {
@@ -620,12 +646,16 @@ Sensitivity::Beside Sensitivity::beside(Index j, const List<double>& times) {
   List<Vector> x(n), along(n);
   List<const Modes*> modes(n);
   Vector step = Vector::Zero(n);
+  List<Matrix> tangents(n);
+  List<Index> rows(machine->system().nx);
+  for (Index i = 0; i < rows.size(); ++i) rows[i] = i;
+  sample(times, rows, [&](Index k, const Tangents& S) { tangents[k] = S; });
   for (Index k = 0; k < n; ++k) {
     const Segment& segment = run->segments[run->segment_at(times[k])];
     x[k].resize(machine->system().nx);
     run->state_at(segment, times[k], x[k].data());
     modes[k] = &segment.regime->modes;
-    along[k] = at(times[k]).col(j);
+    along[k] = tangents[k].col(j);
     if (!along[k].allFinite()) along[k].setConstant(not_determined);
     const double speed = in_sizes(along[k], run->state.nominal);
     step(k) = speed > 0.0 ? close_beside / speed : 0.0;
@@ -646,7 +676,8 @@ Sensitivity::Beside Sensitivity::beside(Index j, const List<double>& times) {
   }
   for (Index i = 0; i < own; ++i) {
     out.runs.push_back(motionless(by[j]->beside[i]->machine(), times, x, modes));
-    out.weights.row(central.offsets.size() + i).setConstant(by[j]->weights[i]);
+    for (Index k = 0; k < n; ++k)
+      if (by[j]->acts(times[k])) out.weights(central.offsets.size() + i, k) = by[j]->weights[i];
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "flow/options.hpp"
+#include "sensitivity/reset.hpp"
 #include "sensitivity/tick_tangent.hpp"
 #include "sensitivity/variation.hpp"
 
@@ -15,11 +16,25 @@
 
 namespace stickslip {
 
+// Instants and motions of a run in the order of time.
+struct RunStep {
+  enum class Kind { passage, tick, segment } kind;
+  Index number = 0, segment = 0; // of an instant: the segment behind it
+  Index next_event = 0;          // of an instant: the first one of the next instant
+};
+List<RunStep> steps_of(const Trajectory& run, const Passages& instants);
+
+// True if an instant changes modes and nothing else.
+bool is_plain(const System& sys, const Passage& p);
+
+// The sampling instant that a parameter moves at t, an end of the run; empty: none.
+std::string moved_end(const System& sys, const Parameters& by, double t);
+
 class Sensitivity {
 public:
   // `initial`: initial values of the run. Throws if a name is unknown, or a machine has no derivatives.
   Sensitivity(const Machine& machine, std::shared_ptr<const Trajectory> run, Passages passages,
-              const Vector& initial, const Options& options, const List<std::string>& parameters);
+              const Vector& initial, const Options& options, const Varied& varied);
 
   // Extent of the computation: derivatives at the start only, or along the run.
   enum class Reach { start, all };
@@ -31,17 +46,19 @@ public:
   double valid_until = std::numeric_limits<double>::infinity(); // s; infinite: no limit
   Index valid_event = -1; // the event that ends it; -1: none, or none of a mode
   std::string reason;
-  Matrix event_times; // parameters x events: of their times; NaN where they are not determined
-  Matrix impulses;    // parameters x events: of the normal ones of impacts
-  List<Tangents> before,
-      after; // of each event: the states on both sides, at its time in each run
+  struct {
+    Matrix times;                 // parameters x events; NaN where they are not determined
+    Matrix impulses;              // parameters x events: the normal ones of impacts
+    List<Tangents> before, after; // of each event: the states on both sides, at its time in each run
+  } events;
 
   // True if a parameter moves sampling instants.
   bool moves_ticks(Index parameter) const;
   // At the end of the run: of the states, of the memory of sampled controllers and of their pending outputs.
   Matrix at_end() const;
-  // Derivatives of the states at one time, from the right.
-  Matrix at(double t);
+  Index state_count() const { return machine->system().nx; }
+  // Derivatives of some states, the rows, at increasing times, from the right: rows x parameters at each time.
+  void sample(const List<double>& times, const List<Index>& rows, const Sink& sink);
   // Derivatives of the sum of the normal impulses at a contact so far, which only impacts change.
   Vector impulse_at(Index contact, double t) const;
   Vector constraint_impulse_at(Index constraint, double t) const;
@@ -57,18 +74,17 @@ private:
   friend class Adjoint;
 
   Sensitivity(const Machine& machine, std::shared_ptr<Replica> replica, std::shared_ptr<const Trajectory> run,
-              Passages passages, const Vector& initial, const Options& options,
-              const List<std::string>& parameters);
+              Passages passages, const Vector& initial, const Options& options, const Varied& varied);
 
   std::shared_ptr<const Trajectory> run;
   std::shared_ptr<const Passages> instants;
   const List<Passage>& passages;
-  const QuietTicks& quiet;
   Ticks tick_memory; // before one of them
   Vector initial;
   std::shared_ptr<Replica> machine;
   std::shared_ptr<const Parameters> all;
   const Parameters& by;
+  ResetSlopes resets;
   std::unique_ptr<Variation> variation;
   std::unique_ptr<TickTangent> ticks;
   List<Tangents> starts;                               // at the start of each segment
@@ -83,14 +99,7 @@ private:
     Matrix impulses;          // contacts, then constraints x parameters, of this instant
   } now;
 
-  // Instants and motions in the order of time.
-  struct Step {
-    enum class Kind { passage, tick, segment } kind;
-    Index number = 0, segment = 0; // of an instant: the segment behind it
-    Index next_event = 0;          // of an instant: the first one of the next instant
-  };
-  List<Step> steps;
-  void order_steps();
+  List<RunStep> steps;
   void follow();
   std::string begin();
   std::string slopes_at_start(Matrix& slack);
@@ -99,33 +108,13 @@ private:
   std::string move_ticks(const Passage& p);
   std::string move_guards(const Passage& p, double frame);
   std::string reset(const Passage& p, double frame, const Tangents& W);
-  // A reset as in the run: the sampling that is due, at any time if parameters move its instant; true if it needs a
-  // decision, and the outputs of sampled controllers that end at limits. In reset.cpp.
-  struct Reset {
-    std::optional<Ticks> due;
-    bool decides = false, same = true; // all neighbouring machines do the same
-    List<Mode> limits;
-    Vector added; // in the run itself
-  };
-  Reset reset_of(const Passage& p);
-  // To the nearest breakpoint of a signal, on either side.
-  double away_from_breakpoints(double t) const;
-  // Increment that the instant adds to these values.
-  static Vector added(Reset& as, Replica& m, const Passage& p, const Vector& values, double t);
-  Vector slope_beside(Reset& as, const Passage& p, const Vector& here, Index j);
-  Vector slope_of(Reset& as, const Passage& p, const Vector& here, const Vector& along, double dt);
-  Vector slope_together(Reset& as, const Passage& p, const Vector& here, const Vector& along, double dt,
-                        Index j);
   std::string check(const Passage& p, bool start);
   void note_events(Index first, Index next);
-  Index event_behind(Index next_passage, Index next_tick) const;
   bool flow(const Passage& p, Index segment);
-  bool plain(const Passage& p) const;
   // True if a guard grazes during a segment; the derivatives then end there.
   bool grazes(const Passage& p, const Segment& segment);
   void end(const Passage& p, std::string why);
-  std::string moved_tick(double t) const;
-  bool quiet_tick(const Step& step);
+  bool quiet_tick(const RunStep& step);
   double size_of(Index j) const;
 };
 
@@ -135,6 +124,6 @@ bool is_crossed(double rate, double size, double time_scale);
 // The machine of a run, once more. Throws where it has no derivatives.
 std::shared_ptr<Replica> replica_of(const Machine& machine, const Options& options);
 std::shared_ptr<Parameters> parameters_of(const Machine& machine, const System& sys, const Options& options,
-                                          const List<std::string>& names);
+                                          const Varied& varied);
 
 } // namespace stickslip

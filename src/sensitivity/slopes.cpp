@@ -1,9 +1,12 @@
 #include "sensitivity/slopes.hpp"
 
+#include "dynamics/element_force.hpp"
+#include "sensitivity/law_slopes.hpp"
 #include "sensitivity/same_force.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace stickslip {
 
@@ -90,21 +93,36 @@ void SlopesOf::find(RegimeSlopes& out) {
   if (motions.empty())
     for (const auto& p : by) motions.emplace_back(sys, *p);
   out.pace = A.size() == 0 || is_nilpotent(A) ? 0.0 : fastest_rate(A);
-  for (Index j = 0; j < by.size(); ++j)
-    if (!by[j]->changes_machine())
-      out.by.emplace_back();
-    else if (by_motion && motions[j].alone())
-      out.by.push_back(change_of_motion(out, j, forces));
-    else
-      out.by.push_back(change(
-          out, *by[j], by_motion && !motions[j].law_columns.empty() ? &motions[j].law_columns : nullptr));
+  find_changes(out, by_motion, forces);
   for (Index j = 0; j < by.size(); ++j) {
     for (const Entry& e : out.by[j].A) out.all_A.push_back({j, e});
     for (const Entry& e : out.by[j].B) out.all_B.push_back({j, e});
   }
   out.any_A = places_of(out.all_A, A.rows(), A.cols());
   out.any_B = places_of(out.all_B, A.rows(), sys.ns());
+  find_elements(out);
   find_signals(out);
+}
+
+// `by_motion`: this regime `moves_alone`.
+void SlopesOf::find_changes(RegimeSlopes& out, bool by_motion, const SlidingForces& forces) {
+  const Regime& r = *out.regime;
+  std::optional<LawSlopes> laws;
+  if (by_motion && r.affine) laws.emplace(machine.system(), r);
+  for (Index j = 0; j < by.size(); ++j)
+    if (!by[j]->changes_machine())
+      out.by.emplace_back();
+    else if (by[j]->signals_alone)
+      out.by.emplace_back().elements = elements_that_differ(r, *by[j]), out.by.back().guards = by_motion;
+    else if (by_motion && motions[j].alone())
+      out.by.push_back(change_of_motion(out, j, forces));
+    else if (laws && motions[j].laws_alone)
+      out.by.push_back(laws->of(*by[j]));
+    else {
+      out.by.push_back(change(
+          out, *by[j], by_motion && !motions[j].law_columns.empty() ? &motions[j].law_columns : nullptr));
+      out.by.back().guards = out.by.back().of_laws = by_motion && motions[j].laws_alone;
+    }
 }
 
 void SlopesOf::find_signals(RegimeSlopes& out) {
@@ -207,24 +225,66 @@ RegimeSlopes::Change SlopesOf::change_of_motion(RegimeSlopes& of, Index j, const
     if (r.affine)
       out.Gx = entries(found.Gx), out.Gs = entries(found.Gs);
     else
-      out.E = entries(found.E);
+      out.E = entries(found.E), out.Lx = found.Lx, out.Ls = found.Ls, out.LF = found.LF;
   }
-  if (!r.affine) out.elements = elements_that_differ(r, *by[j]);
+  if (!r.affine) out.elements = elements_that_differ(r, *by[j]), out.guards = true;
   return out;
 }
 
 // Sliding elements whose force is another function in the neighbouring machines.
-List<Index> SlopesOf::elements_that_differ(const Regime& r, const Neighbours& p) const {
+List<ElementChange> SlopesOf::elements_that_differ(const Regime& r, const Neighbours& p) const {
   const System& sys = machine.system();
-  List<Index> out;
+  const auto all = [&](auto&& same) { return std::all_of(p.beside.begin(), p.beside.end(), same); };
+  List<ElementChange> out;
   for (Index k = 0; k < r.sliding.size(); ++k) {
     const Index i = r.sliding[k];
-    bool other = std::any_of(p.signals.begin(), p.signals.end(),
-                             [&](const auto& signal) { return reads(sys.friction[i], signal.first); });
-    for (const auto& m : p.beside) other = other || !same_force(m->system().friction[i], sys.friction[i]);
-    if (other) out.push_back(k);
+    const Friction& own = sys.friction[i];
+    const bool driven = std::any_of(p.signals.begin(), p.signals.end(),
+                                    [&](const auto& signal) { return reads(own, signal.first); });
+    const auto same = [&](const auto& m) { return same_force(m->system().friction[i], own); };
+    const bool same_law = p.signals_alone || all(same);
+    if (same_law && !driven) continue;
+    const auto same_inputs = [&](const auto& m) {
+      const Friction& other = m->system().friction[i];
+      return same_form(other.velocity, own.velocity) && other.load == own.load &&
+             std::equal(other.load_parts.begin(), other.load_parts.end(), own.load_parts.begin(),
+                        own.load_parts.end(), same_form);
+    };
+    using Of = ElementChange::Of;
+    const bool curve = is_curve(own, r.modes.friction[i].direction());
+    out.push_back({k, same_law && curve ? Of::signals : !driven && all(same_inputs) ? Of::law : Of::any});
   }
   return out;
+}
+
+bool is_curve(const Friction& p, int direction) {
+  return direction != 0 && p.contact < 0 && p.load_contact < 0 && p.load >= 0 && p.load_parts.empty() &&
+         p.states < 0 && p.injected < 0 && p.peak < 0 && !p.has_seat() && memory_of(p, direction) < 0;
+}
+
+void SlopesOf::find_elements(RegimeSlopes& out) const {
+  const Regime& r = *out.regime;
+  if (r.affine) return;
+  out.force_columns.resize(r.sliding.size());
+  for (const Entry& e : out.E) out.force_columns[e.column].push_back(e);
+  out.by_element.resize(r.sliding.size());
+  for (Index j = 0; j < by.size(); ++j) {
+    for (const ElementChange& e : out.by[j].elements) out.by_element[e.element].push_back({j, e.of});
+    out.changes_E = out.changes_E || !out.by[j].E.empty();
+  }
+  if (moves_alone(machine.system(), r)) {
+    const LawSlopes laws(machine.system(), r);
+    out.guards_by_sliding = laws.by_force, out.guards_by_held = laws.by_held;
+  }
+  out.curves = r.indeterminate_forces.cols() == 0;
+  for (Index k = 0; k < r.sliding.size(); ++k) {
+    const Friction& p = machine.system().friction[r.sliding[k]];
+    out.curves = out.curves && is_curve(p, r.modes.friction[r.sliding[k]].direction());
+    for (const Entry& e : out.force_columns[k])
+      for (Index column = 0; column < p.velocity.x.size(); ++column)
+        if (p.velocity.x(column) != 0.0)
+          out.by_velocity.push_back({e.row, column, k, e.value * p.velocity.x(column)});
+  }
 }
 
 } // namespace stickslip

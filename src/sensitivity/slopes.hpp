@@ -4,6 +4,7 @@
 #include "sensitivity/motion_slopes.hpp"
 #include "sensitivity/neighbours.hpp"
 
+#include <cstdint>
 #include <map>
 #include <memory>
 
@@ -21,14 +22,26 @@ struct Entry {
 };
 List<Entry> entries(const Matrix& of); // those that are not zero
 
+// A sliding element whose force is another function of the state, or of signals that change, at neighbouring values.
+struct ElementChange {
+  enum class Of : std::int8_t {
+    law,     // only its law: velocity and load are the same
+    signals, // only signals that its velocity and load follow, of an element that is a curve
+    any
+  };
+  Index element = 0; // counted as in the regime
+  Of of = Of::any;
+};
+
 // x' = A x + B s + E F, F the nonlinear forces of sliding elements (none in an affine regime); the guards of an affine
 // regime are G = Gx x + Gs s.
 struct RegimeSlopes {
   struct Change {
     List<Entry> A, B, E, Gx, Gs;
-    // Elements that slide, counted as in the regime, whose force is another function of the state, or of signals that
-    // change: in those beside.
-    List<Index> elements;
+    List<ElementChange> elements;
+    Matrix Lx, Ls, LF;    // of holding forces, in a regime that is not affine; empty: none
+    bool guards = false;  // these, the sliding elements and laws give the guards
+    bool of_laws = false; // whose limits change
   };
   const Regime* regime = nullptr;
   double pace = 0.0;   // 1/s: of the fastest thing in it; 0: A^n = 0
@@ -43,6 +56,25 @@ struct RegimeSlopes {
   List<Index> drives, guides; // signals that are not constant and act on the motion, or on guards alone
   // True if these give all of x': else only the whole machine has its derivative.
   bool complete = false;
+  // Of a complete regime that is not affine: columns of E; by each sliding element the parameters that change it; true
+  // if a parameter changes E.
+  List<List<Entry>> force_columns;
+  struct Changed {
+    Index parameter;
+    ElementChange::Of of;
+  };
+  List<List<Changed>> by_element;
+  bool changes_E = false;
+  // Then by the forces of sliding elements: of each guard, directly and through the holding forces; and by these.
+  Matrix guards_by_sliding, guards_by_held;
+  // True if every sliding element is a curve F(v) N, so that x' has the slopes A and, by the slope of each force by its
+  // velocity, these entries.
+  bool curves = false;
+  struct Slope {
+    Index row, column, element;
+    double factor;
+  };
+  List<Slope> by_velocity;
   bool same_guards = true; // neighbouring machines have the same number
 };
 
@@ -60,12 +92,17 @@ private:
   List<MotionSlopes> motions; // of each parameter
 
   void find(RegimeSlopes& out);
+  void find_changes(RegimeSlopes& out, bool by_motion, const SlidingForces& forces);
   void find_signals(RegimeSlopes& out);
   // `reads`: neighbouring machines differ only in these columns of (x, s), and elements hold as in the regime; null:
   // anything may differ.
   RegimeSlopes::Change change(RegimeSlopes& of, const Neighbours& p, const List<Index>* reads);
   RegimeSlopes::Change change_of_motion(RegimeSlopes& of, Index j, const SlidingForces& forces);
-  List<Index> elements_that_differ(const Regime& r, const Neighbours& p) const;
+  List<ElementChange> elements_that_differ(const Regime& r, const Neighbours& p) const;
+  void find_elements(RegimeSlopes& out) const;
 };
+
+// An element without states, memory or loading contact, in slip: its force is a function of velocity and given load.
+bool is_curve(const Friction& element, int direction);
 
 } // namespace stickslip

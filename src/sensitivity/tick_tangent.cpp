@@ -42,7 +42,7 @@ TickTangent::TickTangent(Replica& base, const Parameters& parameters)
   periods = delays = Matrix::Zero(by.size(), base.system().loops.size());
   for (Index b = 0; b < periods.cols(); ++b)
     for (Index j = 0; j < by.size(); ++j) {
-      if (!by[j]->changes_machine()) continue;
+      if (!by[j]->changes_machine() || by[j]->signals_alone) continue;
       periods(j, b) = by[j]->derivative([&](Replica& m) { return m.system().loops[b].block.period; });
       delays(j, b) = by[j]->derivative([&](Replica& m) { return m.system().loops[b].block.delay; });
     }
@@ -55,7 +55,7 @@ const TickTangent::Changes& TickTangent::changes(const Regime& regime, Index loo
   const System& sys = machine.system();
   for (Index j = 0; j < by.size(); ++j) {
     const Neighbours& p = *by[j];
-    if (!p.changes_machine()) continue;
+    if (!p.changes_machine() || p.signals_alone) continue;
     const auto block = [&](Replica& m) -> const Block& { return m.system().loops[loop].block; };
     const auto forms = [&](Replica& m) -> const List<Form>& {
       return m.regime(regime.modes).linear->inputs[loop];

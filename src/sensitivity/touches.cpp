@@ -1,5 +1,4 @@
-// Guards that only graze: they come to zero from below and turn back, and nothing fires.
-#include "sensitivity/variation.hpp"
+#include "sensitivity/touches.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -57,14 +56,14 @@ template <class Value> double top_near(Value&& value, double t, double h) {
 
 } // namespace
 
-const List<Variation::Touch>& Variation::touches(const Trajectory& run, const Segment& segment, double t0,
-                                                 double t1, const State& sizes) {
+const List<Touches::Touch>& Touches::between(const Trajectory& run, const Segment& segment, double t0,
+                                             double t1, const State& sizes) {
   found.clear();
   const Modes& modes = segment.regime->modes;
   const Regime& r = machine.regime(modes);
   if (r.guards.empty() || !(t1 > t0)) return found;
   const double parts =
-      r.affine ? std::max(1.0, std::ceil(pace_of(slopes(r), t0) * (t1 - t0) / touch_reach)) : 1.0;
+      r.affine ? std::max(1.0, std::ceil(exact.pace_of(slopes(r), t0) * (t1 - t0) / touch_reach)) : 1.0;
   const double h = (t1 - t0) / parts;
   const auto look = [&](Index k, double from, auto&& value) {
     double when = highest(value, from, from + h);
@@ -76,10 +75,10 @@ const List<Variation::Touch>& Variation::touches(const Trajectory& run, const Se
     if (std::abs(value(when)) <= zero_at_top * size) found.push_back({k, when});
   };
   if (r.affine && segment.kind == FlowKind::exact && t0 == segment.t0) {
-    expand(slopes(r), run, segment, t0, t1 - t0);
+    const ExactTangent::Series& series = exact.expand(slopes(r), run, segment, t0, t1 - t0);
     const Index columns = std::max(series.columns, series.guide_degree + 1);
     for (Index k = 0; k < r.guards.size(); ++k) {
-      if (!may_rise(r, k, columns)) continue;
+      if (!may_rise(r, k, series, columns)) continue;
       const auto value = [&](double t) {
         return polynomial::value(guard_series.data(), columns - 1, (t - t0) / (t1 - t0));
       };
@@ -103,14 +102,14 @@ const List<Variation::Touch>& Variation::touches(const Trajectory& run, const Se
   return found;
 }
 
-Vector Variation::guards_at(const Trajectory& run, const Segment& segment, double frame, double t) {
+Vector Touches::guards_at(const Trajectory& run, const Segment& segment, double frame, double t) {
   Vector x(machine.system().nx);
   run.state_at(segment, t, x.data());
   return machine.guards(segment.regime->modes, frame, t, x.data());
 }
 
 // Makes the series of a guard. False where its terms alone say that it stays below zero.
-bool Variation::may_rise(const Regime& r, Index k, Index columns) {
+bool Touches::may_rise(const Regime& r, Index k, const ExactTangent::Series& series, Index columns) {
   guard_series.setZero(columns);
   double size = 0.0;
   const auto add = [&](double weight, auto&& terms) {

@@ -33,6 +33,19 @@ void start_load(Instant& at, Index i) {
     stretch = std::clamp(stretch, std::int16_t(1), static_cast<std::int16_t>(p.load_corners.size() - 1));
 }
 
+// A load force that jumps, with an output or an applied force, leaves its segment without passing a corner.
+void follow_load(Instant& at, Index i) {
+  const Friction& p = at.sys.friction[i];
+  if (p.load_shift >= 0) return;
+  std::int16_t& stretch = at.mode(i).load_stretch;
+  const auto beyond = [&](Index corner, double side) {
+    const Form& f = p.load_corners[corner];
+    return side * value(f, at.x(), at.s()) > tolerance::residual * size_of(f, at.state->nominal, at.s());
+  };
+  while (stretch < p.load_corners.size() && beyond(stretch, 1.0)) ++stretch;
+  while (stretch > 0 && beyond(stretch - 1, -1.0)) --stretch;
+}
+
 // Nearest seat of a detent, and the side of it on which a motion starts.
 void start_seat(Instant& at, Index i) {
   const Friction& p = at.sys.friction[i];
@@ -83,7 +96,10 @@ void count_towards_rest(Instant& at, Index i) {
 void switch_laws(Instant& at, const List<Guard>& fired) {
   for (const Guard& g : fired) switch_flow(at.sys, at.state->modes, g, at.x());
   for (Index i = 0; i < at.sys.friction.size(); ++i) {
-    if (at.starting) start_load(at, i), start_seat(at, i);
+    if (at.starting)
+      start_load(at, i), start_seat(at, i);
+    else
+      follow_load(at, i);
     release(at, i, fired);
   }
 }

@@ -23,6 +23,7 @@ if __package__ in (None, ""):
 
 from benchmarks import (
     block_on_belt,
+    co_simulation,
     derivatives,
     double_pendulum,
     formulas,
@@ -43,6 +44,7 @@ MODULES = {
     "P3": kernels,
     "P4": sweep,
     "R": real_time,
+    "C": co_simulation,
     "F": formulas,
     "M": many_contacts,
     "P8": double_pendulum,

@@ -88,3 +88,17 @@ def test_hunting_ends_at_fold_and_grows_without_bound_at_limit_of_routh() -> Non
     branch = ss.cycles.follow(branch[-1], "pid.control.ki", (19.0, 19.6), max_step=0.1, rtol=1e-10)
     assert branch.ends[0].startswith("the orbit grows without bound")
     assert branch.values.min() == pytest.approx(3.0 * 6.4, abs=2e-3)
+
+
+@pytest.mark.slow
+def test_hunting_is_born_at_integral_gain_zero() -> None:
+    """A slip displaces the slide by Δ, whatever the gain; the integral part needs (8 Fs/Δ - 4 kp)/ki for both sticks.
+
+    In stick the error is ±Δ/2, and the integral part changes at the rate ki Δ/2, from -(Fs - kp Δ/2) to Fs - kp Δ/2.
+    """
+    orbit = ss.cycles.periodic_orbit(servo(STRIBECK, ki=1.0), ss.simulate(servo(STRIBECK, ki=1.0), 200.0))
+    branch = ss.cycles.follow(orbit, "pid.control.ki", (1e-3, 1.0), max_step=0.2)
+    assert branch.values[0] == 1e-3 and branch.bifurcations == [] and branch.stable.all()
+    slip = 2.0 * branch[0].amplitude("slide.position")
+    assert branch.periods[0] * 1e-3 == pytest.approx(8.0 * 1.5 / slip - 4.0 * 3.0, rel=1e-3)
+    assert slip == pytest.approx(0.5 / 3.0, rel=0.05)  # (Fs - Fk)/kp, less what viscous friction takes

@@ -85,8 +85,12 @@ def test_diagram_of_belt_shows_two_motions_where_two_are_stable() -> None:
     found = ss.cycles.bifurcation_diagram(
         m, "block.damping", [0.2, 0.3, 0.4], "block.position", transient=1500.0
     )
-    assert [np.unique(points.round(6)).size for points in found.up] == [1, 1, 0]
-    assert [np.unique(points.round(6)).size for points in found.down] == [1, 0, 0]
+    up, down = (
+        np.concatenate([np.unique(points.round(6)) for points in way]) for way in (found.up, found.down)
+    )
+    sliding = law.force(0.5)
+    assert up[2] == pytest.approx(sliding, abs=1e-6) and down[1:] == pytest.approx([sliding] * 2, abs=1e-6)
+    assert up[0] == pytest.approx(down[0], abs=1e-6) and up[1] > up[2] + 0.5
     assert found.messages == {}
 
 

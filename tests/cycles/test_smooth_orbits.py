@@ -69,3 +69,20 @@ def test_pendulum_orbit_has_two_unit_multipliers() -> None:
     assert orbit.period == pytest.approx(4.0 * ellipk(math.sin(0.5 * amplitude) ** 2), rel=1e-9)
     assert orbit.multipliers == pytest.approx([1.0, 1.0], abs=1e-3)
     assert not orbit.stable
+
+
+@pytest.mark.slow
+def test_orbit_that_one_run_leaves_is_found_in_parts() -> None:
+    """Van der Pol's oscillator with the time reversed: its cycle repels by 8e7 per period, the inverse contraction."""
+    mu = 2.0
+    forward, backward = (ss.Machine(mass=1.0, stiffness=1.0, names=["x"]) for _ in range(2))
+    forward.add_force("x", lambda q, v: mu * (1.0 - q["x"] ** 2) * v["x"])
+    backward.add_force("x", lambda q, v: -mu * (1.0 - q["x"] ** 2) * v["x"])
+    stable = ss.cycles.periodic_orbit(forward, {"x.velocity": 1.0}, rtol=1e-12)
+    x, v = stable.run.y[:, 0]
+    start = {"x.position": x, "x.velocity": -v}
+    near = ss.simulate(backward, 1.15 * stable.period, initial=start, rtol=1e-12)
+    orbit = ss.cycles.periodic_orbit(backward, near, rtol=1e-12)
+    period, contraction = reference(lambda x, v: (v, mu * (1.0 - x * x) * v - x), [0.0, 2.0], stable.period)
+    assert orbit.period == pytest.approx(period, rel=1e-12) and not orbit.stable
+    assert orbit.multipliers[1].real == pytest.approx(1.0 / contraction, rel=1e-6)

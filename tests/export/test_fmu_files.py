@@ -28,7 +28,7 @@ def slide(**options: Any) -> ss.Machine:
 def folder() -> Iterator[Path]:
     """An extracted FMU with two inputs, a parameter and an output."""
     inputs = ["motor", "guide.normal_load"]
-    given = {"inputs": inputs, "parameters": ["slide.mass"], "outputs": ["slide.position"]}
+    given = {"inputs": inputs, "parameters": ["slide.velocity"], "outputs": ["slide.position"]}
     with extracted(slide(normal_load=1.0), **given) as made:
         yield made
 
@@ -60,8 +60,8 @@ def test_model_description_tells_units_starts_and_causality(version: str, tmp_pa
         "motor": ("input", "continuous", 0.5, "N"),
         "slide.velocity": ("output", "continuous", None, "m/s"),
         "guide.mode": ("output", "discrete", None, None),
-        "guide.law.static": ("parameter", "fixed", 1.0, None),
-        "slide.mass": ("parameter", "fixed", 1.0, "kg"),
+        "guide.law.static": ("parameter", "tunable", 1.0, None),
+        "slide.mass": ("parameter", "tunable", 1.0, "kg"),
         "slide.velocity_start": ("parameter", "fixed", 0.25, "m/s"),
     }
     assert described.defaultExperiment.tolerance in (1e-8, "1e-08")
@@ -184,7 +184,7 @@ def test_wrong_arguments_are_refused(
         (lambda b: b[:-1], "damaged"),
         (lambda b: b[:200] + bytes([b[200] ^ 1]) + b[201:], "damaged"),
         (lambda b: b"", "damaged"),
-        (lambda b: b[:19] + bytes([9]) + b[20:], "has the format 9, this library reads format 1"),
+        (lambda b: b[:19] + bytes([9]) + b[20:], "has the format 9, this library reads format 2"),
     ],
 )
 def test_damaged_resources_are_refused(damage: Any, message: str, folder: Path) -> None:
@@ -212,14 +212,14 @@ def test_machine_of_another_description_is_refused(folder: Path) -> None:
     [
         (lambda one: one.set({"motor": np.nan}), "motor = nan"),
         (lambda one: one.set({"guide.normal_load": -1.0}), "normal_load of 'guide' = -1 is not allowed"),
-        (lambda one: one.set({"slide.mass": 2.0}), "'slide.mass' is a fixed parameter"),
+        (lambda one: one.set({"slide.velocity_start": 2.0}), "'slide.velocity' is a fixed parameter"),
         (lambda one: one.set({"slide.position": 2.0}), "value reference 3 is not an input or a parameter"),
         (lambda one: one.step(-0.1), "the step -0.1 s is not allowed"),
         (lambda one: one.fmu.doStep(0.5, 0.1), "the step starts at 0.5 s, but the last one has ended at 0 s"),
         (lambda one: one.fmu.enterInitializationMode(), "is not allowed while the instance is in the state 'step mode'"),
         (lambda one: one.fmu.getInt32([1]), "value reference 1 is not an integer"),
         (lambda one: one.fmu.getFloat64([99]), "value reference 99 is not known"),
-        (lambda one: one.fmu.getDirectionalDerivative([1], [2], [1.0]), "does not offer this"),
+        (lambda one: one.fmu.getAdjointDerivative([3], [1], [1.0]), "does not offer this"),
     ],
 )  # fmt: skip
 def test_wrong_calls_are_refused(act: Any, message: str, folder: Path) -> None:

@@ -103,7 +103,18 @@ GEAR = ss.machines.wedge_gear(
     upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12), friction=np.tan(np.deg2rad(14)), load=100.0,
     stiffness=4000.0, pull_velocity=0.01, restitution=0.0,
 )  # fmt: skip
+
+
+def with_dead_time() -> ss.Machine:
+    """Block on a belt whose friction follows the velocity 10 ms later."""
+    m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+    law = ss.StickSlip(ss.Coulomb(static=1.0, kinetic=0.8), memory=ss.DeadTime(0.01))
+    m.add_friction("belt", on="block", law=law, surface_velocity=0.2)
+    return m
+
+
 ALONE = {
+    "dead time": (with_dead_time(), 20.0, ["block.position", "belt.force", "belt.mode"]),
     "belt": (belt(lambda _: ss.Constant(0.0)), 20.0, ["block.position", "belt.force", "belt.mode"]),
     "wedge gear": (GEAR, 0.6, ["lower.position", "upper.velocity", "flank.normal_force", "flank.normal_impulse"]),
     "LuGre": (lugre_pull(lambda _: ss.Constant(0.0)), 20.0, ["x.position", "floor.force"]),

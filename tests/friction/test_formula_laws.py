@@ -436,3 +436,76 @@ def test_contact_refuses_a_state_that_starts_elsewhere() -> None:
     m = ss.Machine([1.0, 1.0], names=["x", "y"])
     with pytest.raises(ValueError, match="friction of 'c' has a state that does not start from zero"):
         m.add_contact("c", normal={"y": 1.0}, tangent={"x": 1.0}, friction=ageing_law())
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "memory and dwell": {"memory": 0.01, "dwell": 0.5},
+    "presliding": {"presliding": ss.Presliding(1e-4, 1.0)},
+    "load factor": {"load_factor": 0.3},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_options_of_the_automaton_take_a_formula_with_levels(name: str) -> None:
+    formula = FormulaLaw(lambda v: ss.sign(v) * (1.0 + 0.5 * ss.exp(-((v / 1e-2) ** 2))), levels=1.5)
+    ends = []
+    for law in (ss.Stribeck(1.5, 1.0, 1e-2), formula):
+        m = ss.Machine(1.0, stiffness=20.0, damping=0.1, names=["x"], force={"x": ss.Sine(3.0, 0.4)})
+        m.add_friction(
+            "f", on="x", law=ss.StickSlip(law, **OPTIONS[name]), surface_velocity=0.05,
+            load={"x.position": 20.0} if name == "load factor" else None,
+        )  # fmt: skip
+        ends.append(ss.simulate(m, 5.0, rtol=1e-10)["x.position"][-1])
+    assert ends[1] == pytest.approx(ends[0], rel=1e-9)
+
+
+def test_units_of_states_and_parameters_are_printed_and_stored() -> None:
+    law = FormulaLaw(
+        lambda v, s, heat, width, scale: ss.tanh(v / width) * ss.exp(-heat / scale) * (1.0 + s),
+        {"s": lambda v: v, "heat": lambda v: v * v},
+        states={"s": 0.0, "heat": 0.0},
+        parameters={"width": 0.1, "scale": 5.0, "plain": 1.0},
+        units={"s": "m", "heat": "K", "width": "m/s", "scale": "K"},
+    )
+    again = pickle.loads(pickle.dumps(law))
+    assert again == law and again.units == {"s": "m", "heat": "K", "width": "m/s", "scale": "K"}
+    assert "units={'s': 'm', 'heat': 'K', 'width': 'm/s', 'scale': 'K'}" in repr(law)
+    m = belt(law)
+    assert ss.Machine.from_dict(m.to_dict()) == m
+    run = ss.simulate(m, 0.1)
+    assert (run.units["belt.z0"], run.units["belt.z1"]) == ("m", "K")
+    names = ["belt.law.width", "belt.law.scale", "belt.law.plain"]
+    out = ss.ensemble(m, {name: [0.5, 1.0] for name in names}, 0.1, ["belt.z0.final"])
+    data = out.to_xarray()
+    assert [data[name].attrs.get("units", "") for name in (*names, "belt.z0.final")] == ["m/s", "K", "", "m"]
+
+
+def test_units_along_an_angle_are_those_of_the_angle() -> None:
+    m = ss.Machine(1.0, names=["shaft"], kind="rotary")
+    m.add_friction("bearing", on="shaft", law=slip_weakening(0.6, 0.4, 0.1))
+    assert ss.simulate(m, 0.1).units["bearing.z"] == "rad"
+
+
+def test_unknown_unit_names_are_refused() -> None:
+    with pytest.raises(ValueError, match="unknown name 'q' in units; known are: 'k'"):
+        FormulaLaw(1.0, parameters={"k": 1.0}, units={"q": "m"})
+    with pytest.raises(ValueError, match=r"units\['k'\] = 1"):
+        FormulaLaw(1.0, parameters={"k": 1.0}, units={"k": 1})  # type: ignore[dict-item]
+
+
+def test_laws_draw_their_steady_force() -> None:
+    plt = pytest.importorskip("matplotlib.pyplot")
+    for law, scale in ((ss.Stribeck(1.5, 1.0, 1e-3), "linear"), (ageing_law(), "log")):
+        figure, axes = plt.subplots()
+        law.plot(ax=axes)
+        v, f = axes.lines[0].get_data()
+        moves = v != 0.0
+        np.testing.assert_allclose(f[moves], law.force(v[moves]), rtol=1e-12)
+        assert axes.get_xscale() == scale
+        plt.close(figure)
+    figure, axes = plt.subplots()
+    jump(1.2, 1.0).plot([-0.1, 0.1], 2.0, ax=axes)
+    np.testing.assert_allclose(
+        axes.lines[0].get_data(), [[-0.1, 0.0, 0.0, 0.1], [-2.0, -2.4, 2.4, 2.0]], rtol=1e-9
+    )
+    plt.close(figure)

@@ -28,6 +28,26 @@ def test_steep_curve_moves_as_dry_friction(width: float) -> None:
     assert ss.analysis.audit(run).passed
 
 
+@pytest.mark.parametrize("width", [1e-15, 1e-40])
+def test_steep_tanh_moves_as_dry_friction(width: float) -> None:
+    t = np.linspace(0.0, 4.0, 81)
+    dry = ss.simulate(pushed(ss.Coulomb(0.5)), 4.0, rtol=1e-10, t_eval=t)["x.position"]
+    run = ss.simulate(pushed(ss.Tanh(0.5, width=width)), 4.0, rtol=1e-9)
+    assert run.success
+    np.testing.assert_allclose(run.sol(t)[0], dry, rtol=0.0, atol=1e-8 * np.abs(dry).max())
+    assert ss.analysis.audit(run).passed
+
+
+@pytest.mark.parametrize("width", [1e-18, 1e-22, 1e-60])
+def test_body_under_more_than_its_friction_moves_at_once(width: float) -> None:
+    # From v = 0, where the formula gives no force: m v' = F - N
+    m = ss.Machine(2.0, names=["x"], force={"x": 20.0})
+    m.add_friction("f", on="x", law=FormulaLaw(lambda v: ss.tanh(v / width)), normal_load=6.0)
+    run = ss.simulate(m, 1.0, rtol=1e-10, t_eval=[1e-6, 1e-3, 1.0])
+    np.testing.assert_allclose(run["x.velocity"], 7.0 * run.t, rtol=1e-9)
+    assert ss.analysis.audit(run).passed
+
+
 @pytest.mark.parametrize("slip_law", [False, True], ids=["ageing", "slip"])
 def test_rate_and_state_under_a_reversing_load_is_the_run_of_scipy(slip_law: bool) -> None:
     s = Slider(
@@ -61,7 +81,8 @@ def test_relative_motion_that_numbers_cannot_resolve_ends_at_once() -> None:
     m = ss.Machine([1.0, 2.0], stiffness=[10.0, 0.0], names=["x", "y"], force={"x": ss.Sine(8.0, 0.5)})
     m.add_friction("f", on=("x", "y"), law=rate_and_state(0.01, 0.015, 1e-5), normal_load=10.0)
     run = ss.simulate(m, 4.0, max_time=60.0)
-    assert run.status == "stalled" and "too steep" in run.message
+    assert run.status == "stalled" and "friction of 'f' is too steep" in run.message
+    assert "a FormulaLaw with levels" in run.message
 
 
 def test_slope_of_asinh_is_known_where_squares_overflow() -> None:

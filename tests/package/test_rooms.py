@@ -24,6 +24,7 @@ ROOMS = (
     "sensitivity",
     "linear",
     "export",
+    "stickslip",
     "fmi",
 )
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -30,12 +30,12 @@ def test_impulse_derivatives_of_a_ball_match_closed_form() -> None:
         assert found == pytest.approx(truth, rel=1e-9, abs=1e-12)
 
 
-def test_impulse_derivatives_after_an_accumulation_are_nan() -> None:
+def test_impulse_derivatives_after_an_accumulation_match_closed_form() -> None:
+    """The sum is proportional to m v, with v = √(2 |F| h / m); impacts below the threshold 1e-9 are left out."""
     ball = ss.Machine(mass=1.0, names=["ball"], force={"ball": -9.81})
     ball.add_contact("floor", normal={"ball": 1.0}, restitution=0.5)
     run = ss.simulate(
         ball, 2.0, initial={"ball.position": 0.1}, t_eval=[0.2, 2.0], sensitivities=["ball.mass"]
     )
     impulse = run.sensitivity["floor.normal_impulse", "ball.mass"]
-    assert impulse[0] == pytest.approx(0.5 * run["floor.normal_impulse"][0], rel=1e-10)
-    assert np.isnan(impulse[1])
+    assert impulse == pytest.approx(0.5 * run["floor.normal_impulse"], rel=3e-8)

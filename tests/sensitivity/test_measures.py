@@ -118,15 +118,26 @@ def test_tied_extremes_have_nan_derivatives() -> None:
 
 
 def test_measure_after_the_end_of_derivatives_is_nan() -> None:
-    """A ball comes to rest: its first height has a derivative, its last bounce has none."""
-    run = ss.simulate(bouncing(), 5.0, initial={"ball.position": 1.0}, sensitivities=["floor.restitution"])
-    assert run.sensitivity.valid_until.time < 5.0
+    """A ball touches a ceiling: its first velocity has a derivative, the rest of its way has none."""
+    m = ss.Machine(mass=[1.0], names=["ball"], force={"ball": -1.0})
+    m.add_contact("ceiling", {"ball": -1.0}, gap=0.5, restitution=0.5)
+    run = ss.simulate(m, 1.9, initial={"ball.velocity": 1.0}, sensitivities=["ball.velocity"])
     measure = run.sensitivity.measure
-    assert measure("ball.velocity.max", "floor.restitution") == pytest.approx(
-        math.sqrt(2 * 14.0 / 1.5), rel=1e-9
-    )
-    for name in ("ball.position.final", "ball.position.mean", "events.last"):
-        assert np.isnan(measure(name, "floor.restitution"))
+    assert measure("ball.velocity.max", "ball.velocity") == pytest.approx(1.0, rel=1e-9)
+    for name in ("ball.position.final", "ball.position.mean"):
+        assert np.isnan(measure(name, "ball.velocity"))
+
+
+def test_measures_of_a_ball_that_comes_to_rest_match_closed_form() -> None:
+    """Its greatest velocity √(2 F h / m), at the last bounce, and the end √(2 h m / F) (1 + e)/(1 - e)."""
+    run = ss.simulate(bouncing(), 60.0, initial={"ball.position": 1.0}, sensitivities=["floor.restitution"])
+    measure = run.sensitivity.measure
+    speed = math.sqrt(2 * 14.0 / 1.5)
+    assert measure("ball.velocity.max", "floor.restitution") == pytest.approx(speed, rel=1e-9)
+    assert measure("ball.position.final", "floor.restitution") == pytest.approx(0.0, abs=1e-10)
+    e = run.machine._description.numbers["floor.restitution"]
+    last = 2.0 * math.sqrt(2 * 1.5 / 14.0) / (1.0 - e) ** 2
+    assert measure("events.last", "floor.restitution") == pytest.approx(last, rel=1e-6)
 
 
 def test_measures_without_derivative_are_refused() -> None:

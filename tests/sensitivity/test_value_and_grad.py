@@ -68,15 +68,55 @@ def test_scipy_finds_the_levels_that_made_a_record() -> None:
     assert found.x == pytest.approx([1.0, 0.8], abs=1e-7)
 
 
-def test_gradient_is_nan_after_an_accumulation() -> None:
-    """Behind the last bounce of a ball nothing is determined."""
-    ball = ss.Machine(mass=1.0, names=["ball"], force={"ball": -9.81})
-    ball.add_contact("floor", normal={"ball": 1.0}, restitution=0.5)
-    where = {"initial": {"ball.position": 0.1}, "t_end": 2.0, "t_eval": [0.1, 2.0]}
-    early = ss.value_and_grad(lambda run: run["ball.position"][0], ball, ["ball.position"], **where)
-    late = ss.value_and_grad(lambda run: run["ball.position"][1], ball, ["ball.position"], **where)
-    assert early([0.1])[1] == pytest.approx([1.0], abs=1e-12)
-    assert np.isnan(late([0.1])[1]).all()
+def test_gradient_is_nan_after_a_touch() -> None:
+    """Behind the ceiling that a ball just reaches nothing is determined."""
+    m = ss.Machine(mass=[1.0], names=["ball"], force={"ball": -1.0})
+    m.add_contact("ceiling", {"ball": -1.0}, gap=0.5, restitution=0.5)
+    where = {"t_end": 1.9, "t_eval": [0.1, 1.9]}
+    early = ss.value_and_grad(lambda run: run["ball.position"][0], m, ["ball.velocity"], **where)
+    late = ss.value_and_grad(lambda run: run["ball.position"][1], m, ["ball.velocity"], **where)
+    assert early([1.0])[1] == pytest.approx([0.1], abs=1e-12)
+    assert np.isnan(late([1.0])[1]).all()
+
+
+@pytest.mark.parametrize("signal", ["block.acceleration", "belt.force", "block.position"])
+def test_forms_of_a_function_have_one_gradient(signal: str) -> None:
+    """Recorded with NumPy, or differentiated along the tangents where Python's math is used."""
+    names, p = ["belt.law.kinetic", "block.mass"], [0.8, 1.0]
+    t = np.linspace(3.0, 8.0, 30)
+    recorded = ss.value_and_grad(
+        lambda run: np.exp(np.mean(run.at(t)[signal] ** 2)), belt(), names, t_end=9.0, initial=START
+    )(p)
+    along = ss.value_and_grad(
+        lambda run: math.exp(np.mean(run.at(t)[signal] ** 2)), belt(), names, t_end=9.0, initial=START
+    )(p)
+    assert recorded[0] == along[0]
+    assert recorded[1] == pytest.approx(along[1], rel=1e-9)
+
+
+def test_reading_a_run_again_computes_nothing_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function that reads run.at(t) has the run resampled once for its value and once for all derivatives."""
+    count = 0
+    original = ss.run.trajectory.Trajectory.at
+
+    def counted(run: object, t: object) -> object:
+        nonlocal count
+        count += 1
+        return original(run, t)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ss.run.trajectory.Trajectory, "at", counted)
+    monkeypatch.setattr(ss.run.trajectory, "sample_times", None)  # the default grid is never made
+    t = np.linspace(0.0, 8.0, 300)
+    for read in (np.mean, lambda x: math.fsum(x)):  # recorded, and along tangents
+        count = 0
+        ss.value_and_grad(
+            lambda run, read=read: read(run.at(t)["block.position"]),
+            belt(),
+            ["belt.law.kinetic", "block.mass", "belt.law.static"],
+            t_end=9.0,
+            initial=START,
+        )([0.8, 1.0, 1.0])
+        assert count == 2
 
 
 def test_reading_values_without_derivative_raises() -> None:

@@ -12,6 +12,7 @@ import numpy.typing
 
 import stickslip._core.flow
 import stickslip._core.model
+import stickslip._core.signal
 
 def run_ensemble(
     machine: stickslip._core.model.Machine,
@@ -24,6 +25,7 @@ def run_ensemble(
     workers: typing.SupportsInt | typing.SupportsIndex,
     stop: collections.abc.Callable[[], bool] | None = None,
 ) -> tuple[typing.Any, ...]: ...
+def signal(machine: stickslip._core.model.Machine, name: str) -> stickslip._core.signal.Signal: ...
 def with_numbers(
     machine: stickslip._core.model.Machine,
     initial: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
@@ -32,4 +34,13 @@ def with_numbers(
 ) -> tuple[typing.Any, ...]:
     """
     Return the machine with changed parameters, and its initial values.
+    """
+
+def with_signals(
+    machine: stickslip._core.model.Machine,
+    names: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
+    signals: collections.abc.Sequence[stickslip._core.signal.Signal] | numpy.typing.NDArray[typing.Any],
+) -> stickslip._core.model.Machine:
+    """
+    Return the machine with other signals.
     """

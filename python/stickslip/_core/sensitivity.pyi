@@ -14,6 +14,7 @@ import stickslip._core.dynamics
 import stickslip._core.flow
 import stickslip._core.model
 import stickslip._core.run
+import stickslip._core.signal
 
 class Sensitivity:
     def after(
@@ -43,6 +44,11 @@ class Sensitivity:
     def normal_impulses(
         self,
         contact: typing.SupportsInt | typing.SupportsIndex,
+        times: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    def state(
+        self,
+        row: typing.SupportsInt | typing.SupportsIndex,
         times: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
     def states(
@@ -75,6 +81,36 @@ class Adjoint:
     def along(self) -> Sensitivity: ...
     @property
     def shares(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+
+class Profile:
+    def __init__(
+        self,
+        signal: str,
+        size: typing.SupportsFloat | typing.SupportsIndex,
+        directions: collections.abc.Sequence[stickslip._core.signal.Signal]
+        | numpy.typing.NDArray[typing.Any],
+        values: collections.abc.Sequence[
+            tuple[
+                str,
+                typing.SupportsInt | typing.SupportsIndex,
+                typing.SupportsFloat | typing.SupportsIndex,
+                typing.SupportsFloat | typing.SupportsIndex,
+            ]
+        ]
+        | numpy.typing.NDArray[typing.Any],
+    ) -> None: ...
+
+class Built:
+    def __init__(
+        self,
+        name: str,
+        value: typing.SupportsFloat | typing.SupportsIndex,
+        step: typing.SupportsFloat | typing.SupportsIndex,
+        machines: collections.abc.Sequence[
+            tuple[typing.SupportsInt | typing.SupportsIndex, stickslip._core.model.Machine]
+        ]
+        | numpy.typing.NDArray[typing.Any],
+    ) -> None: ...
 
 def components(
     state: stickslip._core.dynamics.State,
@@ -112,6 +148,8 @@ def simulate(
     initial: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
     options: stickslip._core.flow.Options,
     parameters: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
+    profiles: collections.abc.Sequence[Profile] | numpy.typing.NDArray[typing.Any] = [],
+    built: collections.abc.Sequence[Built] | numpy.typing.NDArray[typing.Any] = [],
 ) -> tuple[typing.Any, ...]: ...
 def simulate_adjoint(
     machine: stickslip._core.model.Machine,
@@ -119,4 +157,6 @@ def simulate_adjoint(
     initial: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
     options: stickslip._core.flow.Options,
     parameters: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
+    profiles: collections.abc.Sequence[Profile] | numpy.typing.NDArray[typing.Any] = [],
+    built: collections.abc.Sequence[Built] | numpy.typing.NDArray[typing.Any] = [],
 ) -> tuple[typing.Any, ...]: ...

@@ -83,8 +83,8 @@ def limit_cycle(
     A cycle begins where the signal rises through the middle of its range; a crossing counts only after the signal has
     left a band of a tenth of the range around the middle, so that noise does not count. A limit cycle is found if the
     last `cycles` cycles agree in period and amplitude; otherwise groups of two, three, … cycles are tried as one
-    period. This describes the record: `stickslip.cycles.periodic_orbit` solves for the cycle of the machine and decides
-    whether it is stable.
+    period. A damped oscillation is no cycle: its amplitudes differ. This describes the record:
+    `stickslip.cycles.periodic_orbit` solves for the cycle of the machine and decides whether it is stable.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Controllers and filters."""
+"""Controllers and filters; controllers of other programs."""
 
 from stickslip.control.controllers import LTI, PI, PID, Callable, Cascade, Controller, Matrices, P
 from stickslip.control.filters import (
@@ -10,13 +10,17 @@ from stickslip.control.filters import (
     LowPass,
     Notch,
 )
+from stickslip.control.fmu import FMU
+from stickslip.control.native import CFunction
 
 __all__ = [
+    "FMU",
     "LTI",
     "PI",
     "PID",
     "PID2",
     "Biquad",
+    "CFunction",
     "Callable",
     "Cascade",
     "Controller",

@@ -14,6 +14,11 @@ Array = NDArray[np.float64]
 
 _MOST_STEPS = 40
 _CLOSED = 1e-9  # of the range of each state: the orbit closes, up to the error of integration
+_GOOD, _INTEGRATED = (
+    1e-13,
+    10.0,
+)  # likewise, closely; where motions are integrated, in relative tolerances of this
+_MOST_APPROACHES, _HALF = 12, 0.5  # steps of Broyden's method, and their least reduction
 _STOPS = 0.1  # reduction by a step: a smaller one shows the noise of the motion
 _FARTHEST = 0.5  # of the range of each state: longest step of Newton's method
 _LONGER = 0.2  # of the period: its greatest change in a step
@@ -49,28 +54,23 @@ def close(flow: Flow, start: Start) -> Shot:
     """
     values, period = start.values, start.period
     best: Shot | None = None
-    last, share, step = np.inf, 1.0, None
+    last = np.inf
     for _ in range(_MOST_STEPS):
         shot = _shoot(flow, start, values, period)
         error = _size(shot.closes, start.size)
-        if best is not None and step is not None and error > 2.0 * last and last > _CLOSED:
-            share *= 0.5
-            if share < _SHORTEST:
-                raise NotClosed("Newton's method stagnates")
-            values, period = best.values + share * step[:-1], best.period + share * step[-1]
-            continue
         if best is not None and last <= _CLOSED and error > _STOPS * last:
             return best if last <= error else shot
-        best, last, share = shot, error, 1.0
+        best, last = shot, error
         if error == 0.0:
             return shot
         if np.isnan(shot.monodromy).any():
             if error <= _CLOSED:
                 return shot
-            values, step = shot.end, None  # as far as the motion itself comes closer
+            values = flow.moved(shot.end, shot.period)  # as far as the motion itself comes closer
             continue
-        step = _step(flow, shot, start)
-        values, period = shot.values + step[:-1], period + step[-1]
+        if error <= (_GOOD if shot.is_exact else _INTEGRATED * flow.noise):
+            return shot
+        values, period = _approach(flow, start, shot, error)
     if best is not None and last <= _CLOSED:
         return best
     reason = f"; derivatives: {best.reason}" if best is not None and best.reason else ""
@@ -84,28 +84,77 @@ def _shoot(flow: Flow, start: Start, values: Array, period: float) -> Shot:
     return shot
 
 
-def _step(flow: Flow, shot: Shot, start: Start) -> Array:
-    """Step of Newton's method: of the components, then of the period."""
-    n, size = shot.values.size, start.size
-    of_values, of_period, _ = shot.closing
-    of_states = of_values * size / size[:, None]
-    if flow.frame is not None:  # free displacements change nothing
-        of_states = _without(of_states, flow.frame.free / size[:, None])
-    if flow.is_autonomous:
-        along = shot.rates[0] / size
-        length = np.linalg.norm(along)
-        matrix = np.zeros((n + 1, n + 1))
-        matrix[:n, :n] = of_states
-        matrix[:n, n] = of_period / size / length
-        matrix[n, :n] = along / length
-        right = np.append(-shot.closes / size, 0.0)
-        solved = np.linalg.lstsq(matrix, right, rcond=_SINGULAR)[0]
-        step = np.append(solved[:n] * size, solved[n] / length)
-    else:
-        solved = np.linalg.lstsq(of_states, -shot.closes / size, rcond=_SINGULAR)[0]
-        step = np.append(solved * size, 0.0)
-    farthest = max(_size(step[:-1], size) / _FARTHEST, abs(step[-1]) / (_LONGER * shot.period), 1.0)
-    return np.asarray(step / farthest)
+class _Matrix:
+    """Derivatives of end minus start by the components and, for an autonomous machine, the period, in scaled numbers.
+
+    The last row is orthogonal to the motion at the start.
+    """
+
+    def __init__(self, flow: Flow, shot: Shot, start: Start) -> None:
+        n, self.size, self.period = shot.values.size, start.size, shot.period
+        of_values, of_period, _ = shot.closing
+        of_states = of_values * self.size / self.size[:, None]
+        if flow.frame is not None:  # free displacements change nothing
+            of_states = _without(of_states, flow.frame.free / self.size[:, None])
+        self.values, self.speed = of_states, 0.0
+        if flow.is_autonomous:
+            along = shot.rates[0] / self.size
+            self.speed = float(np.linalg.norm(along))
+            self.values = np.zeros((n + 1, n + 1))
+            self.values[:n, :n] = of_states
+            self.values[:n, n] = of_period / self.size / self.speed
+            self.values[n, :n] = along / self.speed
+
+    def step(self, closes: Array) -> Array:
+        """Step of Newton's method: of the components, then of the period."""
+        right = np.zeros(self.values.shape[0])
+        right[: self.size.size] = -closes / self.size
+        solved = np.linalg.lstsq(self.values, right, rcond=_SINGULAR)[0]
+        length = solved[-1] / self.speed if self.speed else 0.0
+        step = np.append(solved[: self.size.size] * self.size, length)
+        farthest = max(_size(step[:-1], self.size) / _FARTHEST, abs(step[-1]) / (_LONGER * self.period), 1.0)
+        return np.asarray(step / farthest)
+
+    def update(self, closes: Array, step: Array) -> None:
+        """Broyden's update after a step, from what is still missing."""
+        taken = step[:-1] / self.size
+        if self.speed:
+            taken = np.append(taken, step[-1] * self.speed)
+        self.values[: self.size.size] += np.outer(closes / self.size, taken) / (taken @ taken)
+
+
+def _approach(flow: Flow, start: Start, shot: Shot, error: float) -> tuple[Array, float]:
+    """Take a step of Newton's method and, as long as they help, steps of Broyden's by runs without derivatives.
+
+    Raises
+    ------
+    NotClosed
+        If not even a small part of the step helps.
+    """
+    matrix = _Matrix(flow, shot, start)
+    first = matrix.step(shot.closes)
+    values, period, step, share = shot.values, shot.period, first, 1.0
+    best: tuple[Array, float] | None = None
+    for _ in range(_MOST_APPROACHES):
+        there = values + step[:-1], period + step[-1]
+        closes = flow.closes(start.state, there[0], start.t, there[1]) if there[1] > 0.0 else None
+        missing = np.inf if closes is None else _size(closes, start.size)
+        if best is None and missing > 2.0 * error and error > _CLOSED:
+            share *= 0.5
+            if share < _SHORTEST:
+                raise NotClosed("Newton's method stagnates")
+            step = share * first
+            continue
+        if closes is None or not (best is None or missing < _HALF * error):
+            break
+        best = there
+        if not _GOOD < missing < _HALF * error:
+            break
+        error = missing
+        matrix.update(closes, step)
+        values, period = there
+        step = matrix.step(closes)
+    return best or (values + step[:-1], period + step[-1])
 
 
 def _without(matrix: Array, free: Array) -> Array:

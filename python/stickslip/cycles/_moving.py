@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 _TIMES = 40  # at which derivatives are compared
 _SINGULAR = 1e-7  # of the largest singular value: a free displacement
 _AGREES = 1e-6  # of the rates of the motion: residual of the velocity of the frame
-_ADVANCES = 1e-9  # of the greatest velocity: a state that does not advance
+_ADVANCES = 1e-6  # of the range of a state over the motion, or of a displacement: less is numerical noise
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,8 @@ class MovingFrame:
     @property
     def advances(self) -> NDArray[np.bool_]:
         """True for states that may change from one period to the next."""
-        size = np.abs(self.velocity)
-        found = size > _ADVANCES * max(float(size.max(initial=0.0)), 1e-300)
-        found |= np.abs(self.free).max(axis=1, initial=0.0) > _ADVANCES
-        return np.asarray(found, dtype=bool)
+        free = np.abs(self.free).max(axis=1, initial=0.0) > _ADVANCES
+        return np.asarray(free | (self.velocity != 0.0), dtype=bool)
 
     def relative(self, x: Array, elapsed: Array | float) -> Array:
         """Return states, shape (n_states, ...), without what the frame has moved and without free displacements."""
@@ -93,5 +91,5 @@ def frame_of(flow: Flow, state: _core.dynamics.State, length: float) -> MovingFr
         if not np.linalg.norm(matrix @ solved - goal) <= _AGREES * max(float(np.linalg.norm(goal)), 1e-300):
             return None
         velocity = np.asarray(solved * size)
-        velocity[np.abs(velocity) <= _ADVANCES * np.abs(velocity).max(initial=0.0)] = 0.0
+        velocity[np.abs(velocity) * length <= _ADVANCES * size] = 0.0
     return MovingFrame(velocity, free)

@@ -48,7 +48,7 @@ class BifurcationDiagram:
         Values of the parameter, increasing.
     up, down : list of ndarray
         Values of the signal for each value of the parameter, approached from smaller and from greater values: once a
-        period of the excitation, or at maxima of the signal. Empty for a motion that has come to rest.
+        period of the excitation, or at maxima of the signal; one value for a motion that has come to rest.
     messages : dict of (str, float) to str
         Reason why a motion ended early, by direction and value; such motions have no points, and the next one starts
         from the last state before.
@@ -60,8 +60,8 @@ class BifurcationDiagram:
     >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.6), surface_velocity=0.5)
     >>> damping = [0.02, 0.06, 0.12, 0.18]
     >>> found = ss.cycles.bifurcation_diagram(m, "block.damping", damping, "block.position")
-    >>> [np.unique(points.round(6)).size for points in found.up]
-    [1, 1, 0, 0]
+    >>> [round(float(points.max()), 6) for points in found.up]          # stick-slip, then steady sliding
+    [1.231458, 1.213794, 0.6, 0.6]
     """
 
     parameter: str
@@ -204,7 +204,8 @@ def bifurcation_diagram(
     Returns
     -------
     BifurcationDiagram
-        Points once a period of the excitation; for an autonomous machine the values at maxima of the signal.
+        Points once a period of the excitation; for an autonomous machine the values at maxima of the signal. A motion that
+        has settled at an equilibrium leaves it slowly where this is unstable: see `transient`.
 
     Raises
     ------
@@ -395,7 +396,7 @@ def _lengths(flow: Flow, transient: float | None, points: int) -> tuple[float, f
 
 
 def _maxima(flow: Flow, run: Trajectory, signal: str) -> Array:
-    """Values at the maxima of a signal."""
+    """Values at the maxima of a signal; its value if it does not change."""
     raw = run._raw
     count = int(_LOOKS * (raw.t_end - raw.t_begin) / (flow.compiled.time_scale or 1.0))
     t = np.unique(np.concatenate([np.linspace(raw.t_begin, raw.t_end, count), raw.step_times()]))
@@ -403,7 +404,7 @@ def _maxima(flow: Flow, run: Trajectory, signal: str) -> Array:
     y = np.asarray(run.at(t)[signal])
     size = float(np.ptp(y))
     if not size > _ALIKE * max(float(np.abs(y).max()), 1e-300):
-        return np.zeros(0)
+        return y[-1:]
     k = 1 + np.flatnonzero((y[1:-1] > y[:-2]) & (y[1:-1] >= y[2:]))
     low, high = t[k - 1], t[k + 1]
     share = 0.5 * (3.0 - np.sqrt(5.0))

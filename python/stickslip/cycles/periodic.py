@@ -72,7 +72,8 @@ def periodic_orbit(
 
     The orbit is a zero of φ(x, T) - x, found by Newton's method with the exact derivatives of the motion through stick,
     slip, impact and sampling. The sequence of events is not prescribed. For an autonomous machine the period is an
-    unknown; with periodic signals or sampled controllers it is a multiple of their common period.
+    unknown; with periodic signals or sampled controllers it is a multiple of their common period. Positions behind a ramp,
+    and those that may be displaced freely, need not return: `Orbit.advance`.
 
     Parameters
     ----------
@@ -101,15 +102,18 @@ def periodic_orbit(
     NoOrbitError
         If no orbit is found: the motion comes to rest, moves uniformly, does not return, is chaotic, or ends early.
     ValueError
-        If signals grow or have no common period, and for bad arguments, with the argument, its value and what is
-        allowed.
+        If signals grow other than as a ramp, or have no common period; and for bad arguments, with the argument, its
+        value and what is allowed.
 
     Notes
     -----
-    The start of the orbit is chosen far from events; for an autonomous machine steps of Newton's method are orthogonal to
-    the motion there. The tangent jumps at events (saltation; Leine, Nijmeijer, *Dynamics and Bifurcations of Non-Smooth
-    Mechanical Systems*, 2004, 7.3), and the monodromy matrix is its value after one period. At an orbit that grazes a
-    guard derivatives do not exist: the multipliers are NaN, and `Orbit.reason` states why.
+    The start of the orbit is chosen far from events; for an autonomous machine steps of Newton's method are orthogonal
+    to the motion there. The tangent jumps at events (saltation; Leine, Nijmeijer, *Dynamics and Bifurcations of
+    Non-Smooth Mechanical Systems*, 2004, 7.3), and the monodromy matrix is its value after one period. If a single run over
+    the period leaves an unstable orbit, the orbit is found in parts (multiple shooting), and `Orbit.run` is a run from
+    its start. The frame in which an advancing motion is periodic follows from derivatives along the motion: a
+    displacement n is free if M(t) n = n at all times, and a ramp needs a velocity a with M(t) (x'(0) - a) = x'(t) - a.
+    At an orbit that grazes a guard derivatives do not exist: the multipliers are NaN, and `Orbit.reason` states why.
 
     Examples
     --------
@@ -209,9 +213,10 @@ class _Search:
 
     def _set_frame(self, state: State, length: float) -> None:
         """Find the moving frame from a motion of the machine, which passes more of its regimes if it is longer."""
-        self.flow.frame = frame_of(self.flow, state, length)
-        if self.flow.grows and self.flow.frame is None:
+        frame = frame_of(self.flow, state, length)
+        if self.flow.grows and frame is None:
             raise ValueError(GROWS)
+        self.flow.frame = frame if frame is not None and frame.advances.any() else None
 
     def _close_in(self, read: Read, origin: State | None) -> Orbit | None:
         """Try the closest returns in a run that started from `origin` (None: the given run)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stickslip.ensembles.task import Task
-from stickslip.machine._units import parameters, quantities, text
+from stickslip.machine._units import parameters, quantities, texts
 
 _TIMES = ("events.first", "events.last", "stick_time")
 
@@ -16,4 +16,4 @@ def units(task: Task) -> dict[str, str]:
     found = {name: known.get(name) for name in task.names}
     for measure in task.kinds:
         found[measure] = (0, 0, 1, 0) if measure.endswith(_TIMES) else known.get(measure.rpartition(".")[0])
-    return {name: text(q) for name, q in found.items() if q is not None and any(q)}
+    return texts(task.source, found)

@@ -16,6 +16,10 @@ _FREE_MODE, _SIDE = 4, 5
 Rows = list[tuple[Any, ...]]
 
 
+class Seconds(float):
+    """A time, or what multiplies one: double also in code of single precision."""
+
+
 @dataclass
 class Layout:
     """Counts, by the names that the C code has for them, and arrays: of each its type and its rows."""
@@ -94,14 +98,20 @@ class _Layouter:
             gain = self.add([s["gain"], s["default"]])
             signals.append(
                 (s["input"], int(s["jumps"]), int(s["whole"]), s["degree"], int(s["load"]), len(pieces),
-                 len(s["pieces"]), s["repeats"], gain, float(s["period"]))
+                 len(s["pieces"]), s["repeats"], gain, Seconds(s["period"]))
             )  # fmt: skip
             for p in s["pieces"]:
                 start = p["start"] if np.isfinite(p["start"]) else -1e30
                 pieces.append(
-                    (float(start), float(p["anchor"]), self.add(p["c"]), len(harmonics), len(p["harmonics"]))
+                    (
+                        Seconds(start),
+                        Seconds(p["anchor"]),
+                        self.add(p["c"]),
+                        len(harmonics),
+                        len(p["harmonics"]),
+                    )
                 )
-                harmonics += [(self.add([a]), float(w), float(phi)) for a, w, phi in p["harmonics"]]
+                harmonics += [(self.add([a]), Seconds(w), Seconds(phi)) for a, w, phi in p["harmonics"]]
         self.array("signals", "signal", signals)
         self.array("pieces", "signal_piece", pieces)
         self.array("harmonics", "harmonic", harmonics)

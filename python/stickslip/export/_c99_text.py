@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from importlib import resources
+from pathlib import Path
 
 _FUNCTION = re.compile(r"^static [^;={]*?\b(\w+)\([^;{]*\) \{$", re.MULTILINE)
 _CALL = re.compile(r"\b([A-Za-z_]\w*)\(")
@@ -13,7 +13,7 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 def source(name: str) -> str:
     """Return one of the files that every exported machine is written from."""
-    return resources.files("stickslip.export").joinpath("c99_source", name).read_text(encoding="utf-8")
+    return (Path(__file__).with_name("c99_source") / name).read_text(encoding="utf-8")
 
 
 def resolve(text: str, numbers: Mapping[str, int]) -> str:

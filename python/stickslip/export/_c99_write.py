@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stickslip.export._c99_layout import Layout
+from stickslip.export._c99_layout import Layout, Seconds
 from stickslip.export._c99_numbers import Place, Table
 from stickslip.export._c99_text import called_only, resolve, source
 
@@ -39,6 +39,7 @@ _THRESHOLDS = {
     "EPSILON": (2.0**-52, 2.0**-23),
     "SAME_REAL": (1e-9, 1e-5),
     "NO_REBOUND": (1e-9, 1e-5),
+    "LOCATED": (1e3, 4.0),  # error of event location, relative to the threshold of a guard
     "HUGE_LEVEL": (1e150, 1e30),
     "SMALLEST": (2.0**-1022, 2.0**-126),
 }
@@ -146,7 +147,7 @@ class Written:
         lines = []
         for key, name in names.items():
             unit = self.units.get(key)
-            described = key if unit is None else f"{key}, {unit}"
+            described = key if unit in (None, "1") else f"{key}, {unit}"
             lines.append(f"  stickslip_real {name}; /* {described} */")
         return "\n".join(lines) or "  stickslip_real none; /* no entries */"
 
@@ -176,7 +177,7 @@ class Written:
 
     def _top(self, runtime: str, counts: dict[str, int]) -> str:
         lines = [
-            f"/* A machine with steps of {self.step!r} s, written by stickslip.export.c99.",
+            f"/* A machine with steps of {self.step!r} s, written by stickslip.",
             "   No memory is allocated, and the work of a step is bounded. Nothing beyond math.h is called. */",
             '#include "stickslip_header.h"',
             "",
@@ -230,8 +231,10 @@ class Written:
             return str(self.table.offsets[value.block])
         if isinstance(value, tuple):
             return "{" + ", ".join(self._entry(one) for one in value) + "}"
-        if isinstance(value, (float, np.floating)):
+        if isinstance(value, Seconds):
             return repr(float(value))
+        if isinstance(value, float):
+            return self._real(value)
         return str(int(value))
 
     def _real(self, value: float) -> str:

@@ -14,11 +14,13 @@ _CO_SIMULATION = {
         "canNotUseMemoryManagementFunctions": "true",
         "canGetAndSetFMUstate": "true",
         "canSerializeFMUstate": "true",
+        "providesDirectionalDerivative": "true",
     },
     "3.0": {
         "canHandleVariableCommunicationStepSize": "true",
         "canGetAndSetFMUState": "true",
         "canSerializeFMUState": "true",
+        "providesDirectionalDerivatives": "true",
         "hasEventMode": "true",
         "mightReturnEarlyFromDoStep": "true",
     },
@@ -60,13 +62,16 @@ def _add_units(root: Element, variables: Sequence[Variable]) -> None:
 
 
 def _common(v: Variable) -> dict[str, str]:
-    fixed = {"parameter": "fixed"}.get(v.causality, "discrete" if v.integer else "continuous")
+    if v.causality == "parameter":
+        variability = "tunable" if v.tunable else "fixed"
+    else:
+        variability = "discrete" if v.integer else "continuous"
     return {
         "name": v.name,
         "valueReference": str(v.reference),
         "description": v.described,
         "causality": v.causality,
-        "variability": fixed,
+        "variability": variability,
     }
 
 

@@ -29,6 +29,7 @@ class Variable:
     quantity: Exponents = NUMBER
     start: float | None = None
     integer: bool = False
+    tunable: bool = False  # a parameter that may change during a run
 
     @property
     def unit(self) -> str | None:
@@ -69,9 +70,9 @@ def variables(machine: BaseMachine, exported: dict[str, Any]) -> list[Variable]:
         add(name, "input", f"input {name}", signals.get(path) or numbers.get(path, NUMBER), start=start)
     for name, integer in exported["outputs"]:
         add(name, "output", _MODES if integer else name, signals.get(name, NUMBER), integer=integer)
-    for name, start in exported["parameters"]:
+    for name, start, tunable in exported["parameters"]:
         if name in numbers:
-            add(name, "parameter", name, numbers[name], start=start)
+            add(name, "parameter", name, numbers[name], start=start, tunable=tunable)
         else:
             add(name, "parameter", f"initial value of {name}", signals.get(name, NUMBER), start=start)
     wanted = [f"{v.key}_start" if v.described.startswith("initial") else v.key for v in found[1:]]

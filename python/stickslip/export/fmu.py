@@ -83,8 +83,9 @@ def fmu(
     outputs : sequence of str, optional
         Signals named as in ``run[...]``; modes are integers. By default all states.
     parameters : sequence of str, optional
-        Parameters and initial values, named as in `ensemble`, that may be set before the simulation starts. An
-        initial value ``"block.velocity"`` is called ``"block.velocity_start"`` in the FMU.
+        Parameters and initial values, named as in `ensemble`, that may be set before the simulation starts. Parameters
+        are tunable: they may also change at communication points, except in machines with `DeadTime`. An initial value
+        ``"block.velocity"`` is called ``"block.velocity_start"`` in the FMU.
     initial : mapping or array_like, optional
         Initial values as in `simulate`.
     version : {"3.0", "2.0"}, default "3.0"
@@ -118,6 +119,12 @@ def fmu(
     a run. A derivative of an input that a controller reads is zero.
 
     With event mode and early return (FMI 3.0) a step ends at every event of the machine.
+
+    A tunable parameter acts from the communication point on at which it is set: positions, velocities and internal states
+    stay, and modes are decided anew, as at the start of a run. Sampling instants at the point have been computed with the
+    value before.
+
+    Directional derivatives are those of outputs by inputs at a communication point, at which states and modes stay.
 
     Sources: Functional Mock-up Interface 3.0.1 (2023) and 2.0.4 (2022), Modelica Association.
 

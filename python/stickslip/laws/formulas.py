@@ -46,6 +46,9 @@ class FormulaLaw(Law):
     parameters : mapping of str to float, optional
         Named parameters, ``"<element>.law.<name>"`` in sweeps, fits and derivatives. A formula may also contain a
         `Parameter`, which has one value in the whole machine.
+    units : mapping of str to str, optional
+        Units of states and parameters, such as ``{"slip_distance": "m", "rise": "K"}``, for plots, tables and exports.
+        Along an angle metres become radians.
     on_stop : mapping of str to callable, Expr or float, optional
         New values of states when the velocity becomes zero, also at a reversal; for laws with `levels`. Other states
         keep their values.
@@ -55,6 +58,8 @@ class FormulaLaw(Law):
     Attributes
     ----------
     states, parameters : dict of str to float
+        As given.
+    units : dict of str to str
         As given.
 
     Raises
@@ -72,9 +77,9 @@ class FormulaLaw(Law):
     below the tolerance carry the load. Steady states (`Law.force`, impacts with friction, feedforward) are found
     numerically, for speeds from 1e-12 to 1e9 m/s. Contacts take the level at high velocities for their impulses: add
     viscous parts as a term, ``law + ss.Viscous(...)``. Contacts refuse laws that read ``load``, since their friction is
-    per unit normal force. A state with the rate ``v`` is the position, one with the rate 1 the time. `StickSlip` does
-    not accept a `FormulaLaw`. `MaxwellSlip` and `Leuven`, which store switches, and `TwoStateBristle`, which jumps
-    about a force of its states, cannot be written as a `FormulaLaw`.
+    per unit normal force. A state with the rate ``v`` is the position, one with the rate 1 the time. `StickSlip`
+    accepts a `FormulaLaw` with `levels` and without states. `MaxwellSlip` and `Leuven`, which store switches, and
+    `TwoStateBristle`, which jumps about a force of its states, cannot be written as a `FormulaLaw`.
 
     Examples
     --------
@@ -101,6 +106,7 @@ class FormulaLaw(Law):
         levels: Callable[..., Any] | Expr | float | None = None,
         states: Mapping[str, float] | None = None,
         parameters: Mapping[str, float] | None = None,
+        units: Mapping[str, str] | None = None,
         on_stop: Mapping[str, Any] | None = None,
         on_reversal: Mapping[str, Any] | None = None,
     ) -> None:
@@ -133,6 +139,8 @@ class FormulaLaw(Law):
             "names": list(start), "start": list(start.values()),
             "parameters": list(values), "values": list(values.values()),
         }  # fmt: skip
+        if units:
+            fields["units"] = _units(units, [*start, *values])
         if levels is not None:
             fields["level"] = compiled([_formula("levels", levels, resting)])
         changed, what = (on_reversal, "on_reversal") if levels is None else (on_stop, "on_stop")
@@ -167,6 +175,12 @@ class FormulaLaw(Law):
         """Parameters by name."""
         return dict(zip(self._fields["parameters"], self._fields["values"], strict=True))
 
+    @property
+    def units(self) -> dict[str, str]:
+        """Units of states and parameters by name."""
+        named = [*self._fields["names"], *self._fields["parameters"]]
+        return {name: unit for name, unit in zip(named, self._fields.get("units", ()), strict=False) if unit}
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FormulaLaw) and bool(self._compiled == other._compiled)
 
@@ -182,7 +196,11 @@ class FormulaLaw(Law):
             parts.append(f"rates={dict(zip(names, rates, strict=True))!r}")
         if level := outputs_of(fields.get("level")):
             parts.append(f"levels={level[0]!r}")
-        parts += [f"{what}={given!r}" for what in ("states", "parameters") if (given := getattr(self, what))]
+        parts += [
+            f"{what}={given!r}"
+            for what in ("states", "parameters", "units")
+            if (given := getattr(self, what))
+        ]
         if reset := outputs_of(fields.get("reset")):
             changed = {name: new for name, new in zip(names, reset, strict=True) if new != Expr(name)}
             parts.append(f"{'on_stop' if level else 'on_reversal'}={changed!r}")
@@ -209,6 +227,16 @@ def _numbers(what: str, given: Any) -> dict[str, float]:
             reject(f"name in {what}", name, "the name of a Python variable, and not v, load or time")
         out[name] = float(finite(f"{what}[{name!r}]", value))
     return out
+
+
+def _units(given: Any, named: list[str]) -> list[str]:
+    units = _mapping("units", given)
+    for name, unit in units.items():
+        if name not in named:
+            raise UnknownNameError(f"unknown name {name!r} in units; known are: {_listed(named)}")
+        if not isinstance(unit, str):
+            reject(f"units[{name!r}]", unit, "a text such as 'm/s'")
+    return [units.get(name, "") for name in named]
 
 
 def _formula(what: str, given: Any, known: list[str]) -> Expr:
@@ -319,6 +347,7 @@ def rate_and_state(
         {"psi": ageing if evolution == "ageing" else slip},
         states={"psi": start},
         parameters={**numbers, "reference": finite("reference", reference)},
+        units={"slip_distance": "m", "reference_velocity": "m/s"},
     )
 
 
@@ -369,6 +398,7 @@ def slip_weakening(static: float, kinetic: float, slip_distance: float) -> Formu
         levels=lambda static: static,
         states={"slip": 0.0},
         parameters={"static": static, "kinetic": kinetic, "slip_distance": slip_distance},
+        units={"slip": "m", "slip_distance": "m"},
         on_stop={"slip": 0.0},
     )
 
@@ -425,4 +455,5 @@ def thermal_weakening(level: float, scale: float, capacity: float, conductance: 
         levels=lambda rise, level, scale: level * f.exp(-rise / scale),
         states={"rise": 0.0},
         parameters={"level": level, "scale": scale, "capacity": capacity, "conductance": conductance},
+        units={"rise": "K", "scale": "K", "capacity": "J/K", "conductance": "W/K"},
     )

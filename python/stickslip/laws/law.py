@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,9 @@ from stickslip._attached import deferred
 from stickslip._checks import reject, vector
 from stickslip._value import MOST_SHOWN, shown_array
 from stickslip.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Array = NDArray[np.float64]
 
@@ -299,6 +302,46 @@ class Law:
             signal, times, start, float(normal_load), float(rtol)
         )
         return Response(times, v, force, work, states, names)
+
+    @deferred
+    def plot(
+        self,
+        velocity: ArrayLike | None = None,
+        normal_load: float = 1.0,
+        *,
+        ax: Axes | None = None,
+        **keywords: Any,
+    ) -> Axes:
+        """Draw the steady force over the velocity, with the jump at v = 0 if there is one.
+
+        Parameters
+        ----------
+        velocity : array_like, optional
+            Increasing velocities, m/s; by default five characteristic velocities to both sides, and for a `FormulaLaw`
+            1e-9 to 1 m/s on a logarithmic axis.
+        normal_load : float, default 1.0
+            Normal load, N, >= 0.
+        ax : Axes, optional
+            Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
+        **keywords
+            For the line (`matplotlib.lines.Line2D`), such as ``color``.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1e-3).plot().get_ylabel()
+        'friction force [N]'
+        """
+        raise NotImplementedError
 
     def __add__(self, other: object) -> Sum:
         if isinstance(other, (float, int)):

@@ -184,7 +184,8 @@ class StickSlip(Law):
     Parameters
     ----------
     curve : Law
-        A law with a jump at v = 0 and no internal states: Coulomb, Stribeck, sums with Viscous, odd tables.
+        A law with a jump at v = 0 and no internal states: Coulomb, Stribeck, sums with Viscous, odd tables, and a
+        `FormulaLaw` with `levels`.
     memory : Lag, DeadTime or float, optional
         Lag or dead time of the dry force; a number is the time constant of a lag, s.
     dwell : float, default 0.0

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from stickslip.machine._described import controller_of
+from stickslip.machine._law_units import exponents, given_units
 
 if TYPE_CHECKING:
     from stickslip.machine.base import BaseMachine
@@ -47,6 +48,9 @@ def text(exponents: Exponents) -> str:
 def quantities(machine: BaseMachine) -> dict[str, Exponents]:
     """Quantities of the signals of a machine; for controllers as far as inputs and outputs determine them."""
     found = {name: tuple(q) for name, q in machine.compile().quantities.items()}
+    for name, unit in given_units(machine).items():
+        if name in found and (given := exponents(unit)) is not None:
+            found[name] = _along_angle(given) if _is_rotary(name, found, machine) else given
     controllers = [e for e in machine._description.elements if e["kind"] == "controller"]
     compared = {e["name"]: q for e in controllers if (q := _compared(e, found)) is not None}
     read_by: dict[str, list[str]] = {}
@@ -71,19 +75,26 @@ def quantities(machine: BaseMachine) -> dict[str, Exponents]:
     return found
 
 
+def _is_rotary(name: str, signals: Mapping[str, Exponents], machine: BaseMachine) -> bool:
+    """True if a coordinate or an element turns, whose quantities are those along an angle."""
+    return _force_of(name, signals, machine) == TORQUE
+
+
+def _force_of(name: str, signals: Mapping[str, Exponents], machine: BaseMachine) -> Exponents:
+    owner = name.partition(".")[0]
+    if owner in machine._description.plant.get("rotary", ()):
+        return TORQUE
+    return signals.get(f"{owner}.force", signals.get(f"{owner}.normal_force", FORCE))
+
+
 def parameters(machine: BaseMachine) -> dict[str, Exponents]:
     """Quantities of the parameters of a machine, linear or rotary as their coordinate or element."""
-    signals = quantities(machine)
-    rotary = machine._description.plant.get("rotary", ())
+    signals, given = quantities(machine), given_units(machine)
     found = {}
     for name, q in machine._description.parameters.items():
-        owner = name.partition(".")[0]
-        force = (
-            TORQUE
-            if owner in rotary
-            else signals.get(f"{owner}.force", signals.get(f"{owner}.normal_force", FORCE))
-        )
-        found[name] = _along_angle(q) if force == TORQUE else NUMBER if force == NUMBER else tuple(q)
+        force = _force_of(name, signals, machine)
+        own = exponents(given.get(name, "")) or tuple(q)
+        found[name] = _along_angle(own) if force == TORQUE else NUMBER if force == NUMBER else own
     return found
 
 
@@ -112,6 +123,16 @@ def _compared(element: Mapping[str, Any], known: Mapping[str, Exponents]) -> Exp
     return (q[0], q[1], q[2] - 1, q[3]) if first in ("measurement.rate", "measurement.difference") else q
 
 
+def texts(machine: BaseMachine, known: Mapping[str, Exponents | None]) -> dict[str, str]:
+    """Return units as text, without those of pure numbers; those that a user has given, in the user's words."""
+    found = {name: text(q) for name, q in known.items() if q is not None and any(q)}
+    for name, unit in given_units(machine).items():
+        if name in known and exponents(unit) in (None, known[name]):
+            found[name] = unit
+    return found
+
+
 def units(machine: BaseMachine) -> dict[str, str]:
     """Return the unit of each signal; empty for pure numbers and unknown units."""
-    return {name: text(q) for name, q in quantities(machine).items()}
+    known = quantities(machine)
+    return {name: "" for name in known} | texts(machine, known)

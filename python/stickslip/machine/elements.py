@@ -86,7 +86,7 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         name: str,
         on: On | Mapping[str, float | Expr] | Function,
         law: Law | float,
-        normal_load: Signal | float | Expr | Function | str = 1.0,
+        normal_load: Signal | float | Expr | Function | str | Mapping[str, float] = 1.0,
         surface_velocity: Signal | float = 0.0,
         load: Mapping[str, float] | str | None = None,
         load_table: tuple[ArrayLike, ArrayLike] | None = None,
@@ -104,20 +104,24 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
             positions.
         law : Law or float
             Any friction law; levels are per unit normal load. A number is dry friction of one level.
-        normal_load : float, Signal, Expr or callable, or str, default 1.0
+        normal_load : float, Signal, Expr or callable, or str or mapping, default 1.0
             Normal load, N, >= 0: a number, a signal, or a function ``N(q, v, t)`` of the motion. A signal that becomes
             negative during the run is refused; a run ends as ``"failed"`` if a function becomes negative: use
-            ``ss.math.maximum(0, ...)``, or a contact. The name of a contact's normal force,
+            ``ss.math.maximum(0, ...)``, or a contact. While a signal is zero the element is *free*: it has no dry
+            friction and no events, only friction that does not scale with the load (viscous).
+
+            The name of a force, or a mapping ``{name: factor}`` of several, makes the magnitude of that force, or of
+            their sum, the load: ``"<spring>.force"``, ``"<controller>.output"``, ``"<coordinate>.applied_force"``,
+            also ``"<coordinate>.position"`` and ``.velocity``. The name of a contact's normal force,
             ``"<contact>.normal_force"``, makes the element friction of that contact along a further direction, also in
-            impacts. While a signal is zero the element is *free*: it has no dry friction and no events, only friction
-            that does not scale with the load (viscous).
+            impacts.
         surface_velocity : float or Signal, default 0.0
             Velocity of the surface (a belt), m/s.
         load : mapping or str, optional
             Load force F_l of ``StickSlip(load_factor=...)``, N: a linear combination {name: factor} of
-            ``"<coordinate>.position"``, ``"<coordinate>.velocity"`` and ``"<coordinate>.applied_force"`` (sum of the
-            external forces on the coordinate), or a contact's normal force, ``"<contact>.normal_force"``. With
-            `load_table` it is the argument of the table, for any law.
+            ``"<coordinate>.position"``, ``"<coordinate>.velocity"``, ``"<coordinate>.applied_force"`` (sum of the
+            external forces on the coordinate), ``"<spring>.force"`` and ``"<controller>.output"``, or a contact's
+            normal force, ``"<contact>.normal_force"``. With `load_table` it is the argument of the table, for any law.
         load_table : tuple of two array_like, optional
             Values of the form `load` (increasing) and loads there, N, >= 0, which are added to `normal_load`; linear in
             between, constant beyond. Use it for a load that varies over the travel of a screw, or for ``max(0, N0 + k
@@ -131,20 +135,32 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         ValueError
             Naming the argument.
 
+        Notes
+        -----
+        A load that follows forces is computed from the state, so linear motion stays exact; the element has no event
+        where the sum of the forces changes its sign. These forces must not depend on the friction of the same instant:
+        the force of a constraint and the output of a continuous controller with limits are refused. A spring with
+        backlash or corners must be the only term and have no damping.
+
         Examples
         --------
         >>> import stickslip as ss
         >>> m = ss.Machine(mass=[1.0, 2.0], names=["a", "b"])
         >>> m.add_friction("between", on=("a", "b"), law=ss.Coulomb(static=0.3, kinetic=0.2), normal_load=9.81)
+        >>> m.add_spring("shaft", on=("a", "b"), stiffness=50.0)
+        >>> m.add_friction("bearing", on="a", law=0.05, normal_load="shaft.force")
         """
         law = as_law(law)
         if not (load is None or isinstance(load, (str, Mapping))):
             reject(f"load of '{name}'", load, "a mapping such as {'block.position': 100.0}")
-        if isinstance(normal_load, str):
+        magnitude = False
+        if isinstance(normal_load, str) or (
+            isinstance(normal_load, Mapping) and not _smooth.is_smooth(normal_load)
+        ):
             if load is not None or load_table is not None:
-                reject(f"load of '{name}'", load, "left out where normal_load is a contact's force")
-            load = normal_load
-            normal_load = 0.0
+                reject(f"load of '{name}'", load, "left out where normal_load names forces")
+            magnitude = not (isinstance(normal_load, str) and normal_load.endswith(".normal_force"))
+            load, normal_load = normal_load, 0.0
         form = {} if load is None else {load: 1.0} if isinstance(load, str) else load
         places, loads = (
             ([], []) if load_table is None else self._table("load_table", name, load_table, "places", "loads")
@@ -159,6 +175,7 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
             **self._load(name, normal_load),
             surface_velocity=as_signal(surface_velocity, f"surface_velocity of '{name}'").compiled,
             load={str(k): number(f"load of '{name}', factor of {k!r}", v) for k, v in form.items()},
+            load_magnitude=magnitude,
             **law_fields("law", law),
         )
 

@@ -6,12 +6,12 @@ import numpy as np
 
 from stickslip._checks import number, reject
 from stickslip.laws import Coulomb
-from stickslip.machine.contacts import ContactMachine
+from stickslip.machine.guides import GuidedMachine
 from stickslip.machine.places import law_fields
 from stickslip.signals import as_signal
 
 
-class GearedMachine(ContactMachine):
+class GearedMachine(GuidedMachine):
     """A plant with gears."""
 
     def add_gear(

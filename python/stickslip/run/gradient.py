@@ -16,8 +16,9 @@ from stickslip.machine.state_space import StateSpace
 from stickslip.run._tape import Noted, NotNoted, gradients
 from stickslip.run.events import Event
 from stickslip.run.sensitivity import Backwards, checked
-from stickslip.run.simulation import _with_numbers, simulate
+from stickslip.run.simulation import at_values, simulate
 from stickslip.run.trajectory import Trajectory
+from stickslip.run.varied import Profile, Rebuilt, expanded
 
 __all__ = ["to_jax", "value_and_grad"]
 
@@ -25,7 +26,6 @@ Array = NDArray[np.float64]
 
 # Difference of sixth order: f'(0) = sum weight (f(k h) - f(-k h)) / h.
 _STENCIL = ((1, 0.75), (2, -0.15), (3, 1.0 / 60.0))
-_MANY = 12  # parameters, from which on the way back is the shorter one
 _FAR = 1e-2  # how far at most what is read of a run is moved, as a share of its size
 
 
@@ -46,12 +46,46 @@ class _MovedEvent:
         return getattr(self._event, name)
 
 
-class _Moved:
+class _View:
+    """A run as a function of it may read it, at its own or at other times."""
+
+    def __init__(self, run: Trajectory, resampled: dict[bytes, Trajectory]) -> None:
+        self._run, self._resampled = run, resampled
+
+    @property
+    def t(self) -> Array:
+        """Sample times."""
+        return self._run.t
+
+    def _at(self, t: ArrayLike) -> Trajectory:
+        """The run at other times: the same one for the same times, with all that has been computed of it."""
+        key = np.array(t, dtype=float, ndmin=1).tobytes()
+        if key not in self._resampled:
+            self._resampled[key] = self._run.at(t)
+        return self._resampled[key]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("status", "success", "message"):
+            return getattr(self._run, name)
+        raise AttributeError(
+            f"{name!r} of a run has no derivative: value_and_grad supports run[signal], run.at(t)[signal], run.t, "
+            "run.events[k].time, run.status, run.success and run.message"
+        )
+
+
+class _Moved(_View):
     """A run as it is when one parameter is a little different, to first order: what functions of runs read of it."""
 
-    def __init__(self, run: Trajectory, parameter: str, step: float, reach: list[float]) -> None:
-        self._run, self.parameter, self._step, self._reach = run, parameter, step, reach
-        self.t, self.status, self.success, self.message = run.t, run.status, run.success, run.message
+    def __init__(
+        self,
+        run: Trajectory,
+        parameter: str,
+        step: float,
+        reach: list[float],
+        resampled: dict[bytes, Trajectory],
+    ) -> None:
+        super().__init__(run, resampled)
+        self.parameter, self._step, self._reach = parameter, step, reach
 
     def along(self, values: Array, rates: Array) -> Array:
         """Values of the run, moved; how far they may be is noted."""
@@ -68,18 +102,12 @@ class _Moved:
 
     def at(self, t: ArrayLike) -> _Moved:
         """The run at other times."""
-        return _Moved(self._run.at(t), self.parameter, self._step, self._reach)
+        return _Moved(self._at(t), self.parameter, self._step, self._reach, self._resampled)
 
     @property
     def events(self) -> list[_MovedEvent]:
         """Events at their times."""
         return [_MovedEvent(event, self) for event in self._run.events]
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"{name!r} of a run has no derivative: value_and_grad supports run[signal], run.at(t)[signal], run.t, "
-            "run.events[k].time, run.status, run.success and run.message"
-        )
 
 
 class _ReadEvent:
@@ -90,78 +118,105 @@ class _ReadEvent:
 
     @property
     def time(self) -> Noted:
-        return self._read.note_time(self._number, self._event.time)
+        return self._read.note_time(self._event, self._number)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._event, name)
 
 
-class _Read:
+class _Readings:
+    """All readings of one run: signals, of runs at given times, and times of events."""
+
+    def __init__(self) -> None:
+        self.signals: list[tuple[Noted, Trajectory, str]] = []
+        self.times: list[tuple[Noted, Event, int]] = []
+
+
+class _Read(_View):
     """A run that notes what a function reads of it; where nothing is determined that is not a number."""
 
-    def __init__(self, run: Trajectory, noted: _Readings | None = None) -> None:
-        self._run, self._noted = run, _Readings() if noted is None else noted
-        self.t, self.status, self.success, self.message = run.t, run.status, run.success, run.message
+    def __init__(
+        self, run: Trajectory, resampled: dict[bytes, Trajectory], noted: _Readings | None = None
+    ) -> None:
+        super().__init__(run, resampled)
+        self._noted = _Readings() if noted is None else noted
 
     def __getitem__(self, signal: str) -> Noted:
         values = self._run[signal]
-        if signal not in self._run.states:
-            raise NotNoted(f"{signal!r}, which is not a state")
+        self._run.sensitivity.need(signal)
         leaf = Noted(np.where(self.t < self._run.sensitivity.valid_until.time, values, np.nan))
-        self._noted.states.append((leaf, self._run.states.index(signal), self.t))
+        self._noted.signals.append((leaf, self._run, signal))
         return leaf
 
-    def note_time(self, number: int, time: float) -> Noted:
+    def note_time(self, event: Event, number: int) -> Noted:
         """The time of an event."""
-        moves = self._run.sensitivity._raw.event_times[0, number]
-        leaf = Noted(time if np.isfinite(moves) else np.nan)
-        self._noted.times.append((leaf, number))
+        assert event.sensitivity is not None  # the run has them
+        determined = all(map(np.isfinite, event.sensitivity.values()))
+        leaf = Noted(event.time if determined else np.nan)
+        self._noted.times.append((leaf, event, number))
         return leaf
 
     def at(self, t: ArrayLike) -> _Read:
         """The run at other times."""
         if isinstance(t, Noted):
             raise NotNoted("a run at times computed from the run")
-        return _Read(self._run.at(t), self._noted)
+        return _Read(self._at(t), self._resampled, self._noted)
 
     @property
     def events(self) -> list[_ReadEvent]:
         """Events."""
-        if self._run._marks.found:
-            raise NotNoted("the events of a run with crossings")
         return [_ReadEvent(event, self, number) for number, event in enumerate(self._run.events)]
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(_Moved(self._run, "", 0.0, []), name)
+    def _owed(self, number: Noted) -> tuple[list[Array], list[Array]]:
+        """Derivatives of a number by the signals and by the times that were read."""
+        noted = self._noted
+        owed = gradients(number, [one[0] for one in noted.signals] + [one[0] for one in noted.times])
+        return owed[: len(noted.signals)], owed[len(noted.signals) :]
 
-    def gradient_of(self, number: Noted) -> Array:
-        """Gradient by the parameters of a number computed from the readings."""
+    def tangent(self, number: Noted) -> Array:
+        """Gradient by the parameters of a number computed from the readings, from the derivatives of each of them."""
+        names = self._run.sensitivity.parameters
+        if np.isnan(number.value):  # made of what is not determined
+            return np.full(len(names), np.nan)
+        signals, times = self._owed(number)
+        total = np.zeros(len(names))
+        for g, (_, run, signal) in zip(signals, self._noted.signals, strict=True):
+            read = np.flatnonzero(g)
+            if not read.size:
+                continue
+            few = run if 2 * read.size > g.size else self._at(run.t[read])
+            weight = g if few is run else g[read]
+            total += [few.sensitivity[signal, name] @ weight for name in names]
+        for g, (_, event, _) in zip(times, self._noted.times, strict=True):
+            if g != 0.0 and event.sensitivity is not None:
+                total += float(g) * np.array([event.sensitivity[name] for name in names])
+        return total
+
+    def adjoint(self, number: Noted) -> Array:
+        """The same by the adjoint, which takes states and times of events."""
         adjoint = self._run._derivatives.adjoint  # type: ignore[union-attr]
         assert adjoint is not None  # the run was made for this
-        if np.isnan(number.value):  # made of what is not determined
+        if np.isnan(number.value):
             return np.full(adjoint.shares.size, np.nan)
-        states, events = self._noted.states, self._noted.times
-        owed = gradients(number, [one[0] for one in states] + [one[0] for one in events])
+        if self._noted.times and self._run._marks.found:
+            raise NotNoted("the events of a run with crossings")
+        rows = [signal for _, _, signal in self._noted.signals]
+        if other := [signal for signal in rows if signal not in self._run.states]:
+            raise NotNoted(f"{other[0]!r}, which is not a state")
+        signals, of_times = self._owed(number)
+        runs = [run for _, run, _ in self._noted.signals]
         times = np.unique(
-            np.concatenate([np.empty(0), *(t[g != 0.0] for g, (_, _, t) in zip(owed, states, strict=False))])
-        )
+            np.concatenate([
+                np.empty(0), *(run.t[g != 0.0] for g, run in zip(signals, runs, strict=True))
+            ])
+        )  # fmt: skip
         weights = np.zeros((len(self._run.states), times.size), order="F")
-        for g, (_, row, t) in zip(owed, states, strict=False):
+        for g, run, signal in zip(signals, runs, rows, strict=True):
             read = g != 0.0
-            np.add.at(weights[row], np.searchsorted(times, t[read]), g[read])
-        of_events = [one for _, one in events]
-        found: Array = adjoint.gradient(
-            times, weights, of_events, np.array([float(g) for g in owed[len(states) :]])
-        )
+            np.add.at(weights[self._run.states.index(signal)], np.searchsorted(times, run.t[read]), g[read])
+        numbers = [number for _, _, number in self._noted.times]
+        found: Array = adjoint.gradient(times, weights, numbers, np.array([float(g) for g in of_times]))
         return found
-
-
-class _Readings:
-    """All readings of one run: states at given times, and times of events."""
-
-    def __init__(self) -> None:
-        self.states: list[tuple[Noted, int, Array]] = []
-        self.times: list[tuple[Noted, int]] = []
 
 
 class _Gradient:
@@ -170,22 +225,23 @@ class _Gradient:
     def __init__(
         self,
         f: Callable[[Any], float],
-        source: Machine | StateSpace,
-        names: list[str],
+        source: Rebuilt,
+        parameters: list[str | Profile],
         mode: str,
         t_end: float | tuple[float, float],
         options: dict[str, Any],
     ) -> None:
-        self.f, self.source, self.names, self.mode = f, source, names, mode
+        self.f, self.source, self.parameters, self.mode = f, source, parameters, mode
+        self.names = expanded(parameters)
         self.t_end, self.options = t_end, dict(options)
         self.initial = self.options.pop("initial", None)
 
     def __call__(self, p: ArrayLike) -> tuple[float, Array]:
         values = vector("p", p)
         if values.shape != (len(self.names),):
-            names = ", ".join(map(repr, self.names))
+            names = ", ".join(map(repr, self.parameters))
             reject("p", p, f"{len(self.names)} numbers, one for each of {names}")
-        if self.mode == "reverse" or (self.mode == "auto" and len(self.names) >= _MANY):
+        if self.mode == "reverse" or (self.mode == "auto" and self._prefers_adjoint()):
             try:
                 value, gradient = self._backwards(values)
             except (NotNoted, _core.sensitivity.NoTranspose) as why:
@@ -197,28 +253,38 @@ class _Gradient:
             else:
                 if self.mode == "reverse" or not np.isnan(gradient).any():
                     return value, gradient
-        run = self._run_at(values, self.names)
-        value = number("the result of f", self.f(run))
-        return value, np.array([_along(self.f, run, name) for name in self.names])
+        return self._forwards(values)
 
-    def _run_at(self, p: Array, sensitivities: list[str]) -> Trajectory:
-        changed, given = _with_numbers(self.source, self.names, p, self.initial)
-        return simulate(changed, self.t_end, initial=given, sensitivities=sensitivities, **self.options)
+    def _prefers_adjoint(self) -> bool:
+        return len(self.names) >= 12
+
+    def _run_at(self, p: Array, sensitivities: list[str | Profile]) -> Trajectory:
+        source, given = at_values(self.source, self.parameters, p, self.initial)
+        return simulate(source, self.t_end, initial=given, sensitivities=sensitivities, **self.options)
+
+    def _forwards(self, p: Array) -> tuple[float, Array]:
+        run = self._run_at(p, self.parameters)
+        value = number("the result of f", self.f(run))
+        resampled: dict[bytes, Trajectory] = {}
+        read = _Read(run, resampled)
+        try:
+            made: Any = self.f(read)
+        except NotNoted:  # f is differentiated by differences
+            return value, np.array([_along(self.f, run, name, resampled) for name in self.names])
+        return value, read.tangent(made) if isinstance(made, Noted) else np.zeros(p.size)
 
     def _backwards(self, p: Array) -> tuple[float, Array]:
-        run = self._run_at(p, Backwards(self.names))
+        run = self._run_at(p, Backwards(self.parameters))
         value = number("the result of f", self.f(run))
-        read = _Read(run)
+        read = _Read(run, {})
         made: Any = self.f(read)
-        if not isinstance(made, Noted):
-            return value, np.zeros(p.size)  # of nothing that was read
-        return value, read.gradient_of(made)
+        return value, read.adjoint(made) if isinstance(made, Noted) else np.zeros(p.size)
 
 
 def value_and_grad(
     f: Callable[[Any], float],
     machine: Any,
-    parameters: Sequence[str],
+    parameters: Sequence[str | Profile],
     *,
     t_end: float | tuple[float, float],
     mode: Literal["auto", "forward", "reverse"] = "auto",
@@ -227,9 +293,9 @@ def value_and_grad(
     """Make a function of parameters that returns a number computed from a run, and its gradient.
 
     Derivatives are those of `simulate(..., sensitivities=...)`: exact through stick, slip and impacts. In forward mode
-    tangents of all parameters are integrated with the run, and ``f`` is differentiated along them by differences of
-    sixth order, without another run. In reverse mode the adjoint is integrated backwards, once for all parameters;
-    setting it up dominates the time of short runs.
+    tangents of all parameters are integrated with the run; in reverse mode the adjoint is integrated backwards, once for
+    all parameters. ``f`` itself is called twice, the second time with arrays that record its operations. If it is not
+    written with NumPy, it is differentiated by differences of sixth order along the tangents, without another run.
 
     Parameters
     ----------
@@ -238,8 +304,9 @@ def value_and_grad(
         read ``run.t``, ``status``, ``success`` and other attributes of events. Reading anything else raises an error.
     machine : Machine, StateSpace or object with a machine as ``.machine``
         The machine; it is not modified.
-    parameters : sequence of str
-        Names as in `ensemble`.
+    parameters : sequence of str or Profile
+        Names as in `ensemble`; numbers of a builder such as ``"angle"`` of a wedge gear; profiles of signals,
+        ``ss.run.varied.Profile("slide.force", t)``, whose values are consecutive entries of ``p``.
     t_end : float or (float, float)
         End of the runs, s, or start and end.
     mode : {"auto", "forward", "reverse"}, default "auto"
@@ -273,13 +340,12 @@ def value_and_grad(
     holder = getattr(machine, "machine", machine)
     if not isinstance(holder, (Machine, StateSpace)):
         reject("machine", machine, "a stickslip.Machine or StateSpace, or hold one as .machine")
-    source: Machine | StateSpace = holder._snapshot()
-    names = checked(parameters)
-    if not names:
+    source = Rebuilt.of(holder._snapshot() if machine is holder else machine)
+    if not checked(parameters):
         reject("parameters", parameters, "at least one name")
     if mode not in ("auto", "forward", "reverse"):
         reject("mode", mode, "'auto', 'forward' or 'reverse'")
-    return _Gradient(f, source, list(names), mode, t_end, options)
+    return _Gradient(f, source, list(parameters), mode, t_end, options)
 
 
 def to_jax(function: Callable[[ArrayLike], tuple[float, Array]]) -> Callable[[Any], Any]:
@@ -340,15 +406,17 @@ def to_jax(function: Callable[[ArrayLike], tuple[float, Array]]) -> Callable[[An
     return checked_value
 
 
-def _along(f: Callable[[Any], float], run: Trajectory, parameter: str) -> float:
+def _along(
+    f: Callable[[Any], float], run: Trajectory, parameter: str, resampled: dict[bytes, Trajectory]
+) -> float:
     """The derivative of f as the run moves along its tangent by one parameter."""
     reach: list[float] = []
-    f(_Moved(run, parameter, 0.0, reach))
+    f(_Moved(run, parameter, 0.0, reach, resampled))
     if not reach:
         return 0.0
     h = min(reach) / 3.0
 
     def at(step: float) -> float:
-        return float(f(_Moved(run, parameter, step, [])))
+        return float(f(_Moved(run, parameter, step, [], resampled)))
 
     return sum(weight * (at(k * h) - at(-k * h)) for k, weight in _STENCIL) / h

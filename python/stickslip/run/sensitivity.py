@@ -13,6 +13,7 @@ from stickslip import _core
 from stickslip._checks import reject
 from stickslip.errors import UnknownNameError
 from stickslip.run import _measured
+from stickslip.run.varied import Profile, expanded
 
 if TYPE_CHECKING:
     from stickslip.run.events import Event
@@ -68,12 +69,15 @@ class Sensitivity:
     its derivative is the one-sided derivative into the range.
 
     Derivatives that do not exist are NaN from that time on, and `valid_until` holds time and reason: a grazing guard,
-    simultaneous events whose order changes, the end of an accumulation of impacts or slips, an ambiguous event, a start
-    on a guard that the parameter moves. The period and the delay of a sampled controller move its sampling instants (t'
-    = k for instant k and the period). Derivatives with respect to them end where instants of different controllers
-    coincide, at an instant on a breakpoint of a signal, at a call of a Python function that may change modes, and at an
-    end of the run on a sampling instant. A sample at a moved instant has the derivatives just after the instant;
-    extremes of a run and means of held signals have no derivatives.
+    simultaneous events whose order changes, the end of an accumulation of slips, an ambiguous event, a start on a guard
+    that the parameter moves. Where bouncing ends, derivatives are those of the limit of infinitely many impacts, up to
+    about thirty times the threshold below which a rebound ends it (`rebound_threshold`).
+
+    The period and the delay of a sampled controller move its sampling instants (t' = k for instant k and the period).
+    Derivatives with respect to them end where instants of different controllers coincide, at an instant on a breakpoint
+    of a signal, at a call of a Python function that may change modes, and at an end of the run on a sampling instant. A
+    sample at a moved instant has the derivatives just after the instant; extremes of a run and means of held signals
+    have no derivatives.
 
     Attributes
     ----------
@@ -95,6 +99,7 @@ class Sensitivity:
         self._run, self._raw = run, raw
         self.parameters = tuple(raw.parameters)
         self._kept: dict[tuple[str, str], Array] = {}
+        self._rows: dict[int, Array] = {}  # derivatives of a state by all parameters
         self._states: Array | None = None
 
     @property
@@ -164,6 +169,18 @@ class Sensitivity:
             self._kept[key] = self._derivative(signal, number)
         return self._kept[key]
 
+    def need(self, signal: str) -> None:
+        """Refuse a signal without derivatives.
+
+        Parameters
+        ----------
+        signal : str
+            A signal of the run.
+        """
+        source = next(where[0] for name, *where in self._run._raw.compiled.variables if name == signal)
+        if source in _WITHOUT:
+            raise ValueError(f"signal {signal!r}: {_WITHOUT[source]}")
+
     def _number(self, parameter: str) -> int:
         try:
             return self.parameters.index(parameter)
@@ -182,7 +199,10 @@ class Sensitivity:
             impulses: Array = getattr(self._raw, f"{source}s")(index, run.t)[number]
             return impulses
         if signal in run.states:
-            row: Array = self.states[run.states.index(signal), number]
+            state = run.states.index(signal)
+            if state not in self._rows:
+                self._rows[state] = self._raw.state(state, run.t)
+            row: Array = self._rows[state][number]
             return row
         # Any other is what Samples make of states and machine: differences beside the run.
         runs, weights = self._raw.beside(number, run.t)
@@ -278,16 +298,16 @@ class Derivatives:
         return moved.before, moved.after
 
 
-class Backwards(list[str]):
-    """Names of the parameters of an adjoint derivative of one number of a run."""
+class Backwards(list[str | Profile]):
+    """Parameters of an adjoint derivative of one number of a run."""
 
 
-def checked(sensitivities: Sequence[str]) -> list[str]:
+def checked(sensitivities: Sequence[str | Profile]) -> list[str]:
     """Return the names of parameters without duplicates."""
-    if isinstance(sensitivities, str) or not all(isinstance(name, str) for name in sensitivities):
-        reject("sensitivities", sensitivities, "a sequence of names of parameters")
-    names = sensitivities if isinstance(sensitivities, Backwards) else list(sensitivities)
-    for name in names:
-        if names.count(name) > 1:
-            reject("sensitivities", sensitivities, f"different names: {name!r} is given twice")
+    if isinstance(sensitivities, str) or not all(isinstance(one, (str, Profile)) for one in sensitivities):
+        reject("sensitivities", sensitivities, "a sequence of names of parameters, or of profiles")
+    names = expanded(sensitivities)
+    if len(set(names)) < len(names):
+        twice = next(name for k, name in enumerate(names) if name in names[:k])
+        reject("sensitivities", sensitivities, f"different names: {twice!r} is given twice")
     return names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ from stickslip.run.crossings import Crossing, crossings_of, moved
 from stickslip.run.events import Mark, Marks
 from stickslip.run.sensitivity import Backwards, Derivatives, checked
 from stickslip.run.trajectory import NO_MARKS, Trajectory
+from stickslip.run.varied import Profile, Rebuilt, built_of, field_value, profiles_of
 
 __all__ = ["simulate"]
 
@@ -41,7 +43,7 @@ def simulate(
     keep: Literal["segments", "events", "nothing"] = "segments",
     state: _core.dynamics.State | None = None,
     events: Sequence[Crossing] | Crossing = (),
-    sensitivities: Sequence[str] = (),
+    sensitivities: Sequence[str | Profile] = (),
 ) -> Trajectory:
     """Simulate a machine.
 
@@ -95,9 +97,11 @@ def simulate(
         long run. The state of another machine is refused.
     events : Crossing or sequence of them, optional
         Crossings to mark in the log, or to end the run with status ``"stopped"``; `keep` must be its default.
-    sensitivities : sequence of str, optional
+    sensitivities : sequence of str or Profile, optional
         Parameters to differentiate the run with respect to, named as in `ensemble`: numbers and signals of the machine
-        such as ``"slide.mass"``, ``"belt.law.static"``, ``"force_scale"``, and initial values by the name of the state.
+        such as ``"slide.mass"``, ``"belt.law.static"``, ``"force_scale"``, and initial values by the name of the state;
+        numbers of a builder such as ``"angle"`` of a wedge gear; the values of a signal on a grid,
+        ``ss.run.varied.Profile("slide.force", t)``.
         ``run.sensitivity`` and ``run.events[k].sensitivity`` hold the derivatives; see `Sensitivity`. The run itself is
         bitwise unchanged. Not with `state`, ``time_stepping``, a `keep` other than ``"segments"``, quantisers or
         `DeadTime`.
@@ -121,11 +125,12 @@ def simulate(
     >>> run.events[0].time
     5.0
     """
-    described = machine
+    described = machine.model if isinstance(machine, Rebuilt) else machine
+    source = machine if isinstance(machine, Rebuilt) else None
     machine = getattr(machine, "machine", machine)
     if not isinstance(machine, (Machine, StateSpace)):
         reject("machine", described, "a stickslip.Machine or StateSpace, or hold one as .machine")
-    holder = None if machine is described else described
+    holder = None if described is machine or isinstance(described, (Machine, StateSpace)) else described
     machine = machine._snapshot()
     compiled = machine.compile()
     t_start, t_end = time_span(t_end, t_start)
@@ -181,9 +186,16 @@ def simulate(
         x0 = _initial(compiled, initial)
         found: _core.sensitivity.Sensitivity | _core.sensitivity.Adjoint
         follow = (
-            _core.sensitivity.simulate_adjoint if isinstance(names, Backwards) else _core.sensitivity.simulate
+            _core.sensitivity.simulate_adjoint
+            if isinstance(sensitivities, Backwards)
+            else _core.sensitivity.simulate
         )
-        raw, found = follow(machine._description, state, x0, options, names)
+        if source is None and holder is not None:
+            source = Rebuilt.of(holder)
+        built = [] if source is None else built_of(source, names)
+        raw, found = follow(
+            machine._description, state, x0, options, names, profiles_of(machine, sensitivities), built
+        )
         derivatives = Derivatives(found)
         if marks.found:
             run = Trajectory(machine, raw, np.array([start]), holder, derivatives=derivatives)
@@ -251,6 +263,54 @@ def _initial(
             )
         x[:] = given
     return x
+
+
+def at_values(
+    source: Rebuilt,
+    parameters: Sequence[str | Profile],
+    values: NDArray[np.float64],
+    initial: Mapping[str, float] | ArrayLike | None,
+) -> tuple[Rebuilt, dict[str, float]]:
+    """Return a machine with other values of parameters, and its initial values.
+
+    Parameters
+    ----------
+    source : Rebuilt
+        The machine, with the object that made it.
+    parameters : sequence of str or Profile
+        Parameters.
+    values : ndarray
+        Their values, those of a profile one after the other.
+    initial : mapping or array_like, optional
+        Initial values, as in `simulate`.
+    """
+    numbers: dict[str, float] = {}
+    fields: dict[str, float] = {}
+    signals: dict[str, _core.signal.Signal] = {}
+    first = 0
+    for p in parameters:
+        if isinstance(p, Profile):
+            signals[p.signal] = p.made(values[first : first + len(p)]).compiled
+            first += len(p)
+            continue
+        of_builder = field_value(source.model, source.machine, p) is not None
+        (fields if of_builder else numbers)[p] = float(values[first])
+        first += 1
+    model = dataclasses.replace(source.model, **fields) if fields else source.model
+
+    def finished(plant: Machine | StateSpace) -> tuple[Machine | StateSpace, dict[str, float]]:
+        changed, given = _with_numbers(plant, list(numbers), np.array([*numbers.values()]), initial)
+        if signals:
+            description = _core.ensemble.with_signals(
+                changed._description, list(signals), list(signals.values())
+            )
+            changed = changed._snapshot(description)
+        return changed, given
+
+    machine, given = finished(getattr(model, "machine", model))
+    return Rebuilt(
+        model, machine, lambda name, value: finished(dataclasses.replace(model, **{name: value}).machine)[0]
+    ), given
 
 
 def _with_numbers(

@@ -251,6 +251,8 @@ void validate(const Formula& c) {
   if (n > max_elements) reject("states", static_cast<double>(n), "at most 32 internal states");
   if (c.start.size() != n) reject("states", "must have one start each");
   if (c.values.size() != c.parameters.size()) reject("parameters", "must have one value each");
+  if (!c.units.empty() && c.units.size() != n + c.values.size())
+    reject("units", "must have one text for each state and parameter");
   for (Index i = 0; i < n; ++i) finite("states['" + c.names[i] + "']", c.start[i]);
   for (Index i = 0; i < c.values.size(); ++i) finite("parameters['" + c.parameters[i] + "']", c.values[i]);
   check_tape(c, c.motion, "force", n + 1);

@@ -23,6 +23,8 @@ struct Formula {
   List<double> start;
   List<std::string> parameters;
   List<double> values;
+  List<std::string>
+      units; // of the states, then of the parameters, as the user wrote them; empty: none is known
 
   Index states() const { return names.size(); }
   std::string state_name(Index i) const { return names[i]; }
@@ -34,7 +36,7 @@ struct Formula {
     return std::tuple{field("motion", &F::motion), field("level", &F::level),
                       field("reset", &F::reset),   field("names", &F::names),
                       field("start", &F::start),   field("parameters", &F::parameters),
-                      field("values", &F::values)};
+                      field("values", &F::values), field("units", &F::units)};
   }
 };
 

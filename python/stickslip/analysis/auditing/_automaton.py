@@ -86,7 +86,7 @@ class _Changes:
         self.full = _laws.jump(place.law)[1] * self.load
         self.share = aged(place, self.left, self.dwell)
         self.doubt = _laws.jump(place.law)[1] * (
-            0.0 if place.on_contact else load_room(place, self.right, sizes)
+            0.0 if place.on_contact else load_room(place, d, self.right, sizes)
         )
         self.level = self.share * self.full
         self.v = np.abs(place.relative(self.right))

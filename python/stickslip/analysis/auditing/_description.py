@@ -36,6 +36,7 @@ class Place:
     surface_velocity: Any
     normal_load: Any = None  # a signal; None on a contact
     load_form: dict[str, float] = field(default_factory=dict)
+    load_magnitude: bool = False  # of the form, which adds to the normal load
     load_table: tuple[list[float], list[float]] | None = None  # over the form
     load_period: float | None = None  # with which it repeats itself
     load_formula: Formulas | None = None  # of positions, velocities and time
@@ -202,6 +203,14 @@ class Description:
             w[self.names.index(name)] += factor
         return w
 
+    def applied_force(self, name: str, at: Samples) -> Array:
+        """Return the sum of the external forces on a coordinate."""
+        i, total = self.names.index(name), np.zeros_like(at.t)
+        for push in self.pushes:
+            if not push.sampled and push.along[i] != 0.0:
+                total = total + push.along[i] * push.value(at)
+        return total
+
     def signals(self) -> list[Any]:
         """All functions of time."""
         found = [p.signal for p in self.pushes if p.signal is not None]
@@ -248,6 +257,7 @@ def _friction(d: Description, e: Mapping[str, Any]) -> Place:
         e["surface_velocity"],
         e["normal_load"],
         e["load"],
+        e["load_magnitude"],
         (e["load_at"], e["load_there"]) if e["load_at"] else None,
         e["load_at"][-1] - e["load_at"][0] if e["load_periodic"] else None,
         _formula(e.get("load_expression")),

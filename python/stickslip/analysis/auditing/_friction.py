@@ -13,7 +13,7 @@ from stickslip.analysis.auditing._description import Description, Place
 from stickslip.analysis.auditing._put_to_rest import RESTS
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Samples
-from stickslip.analysis.auditing._surfaces import OPEN, Surface, load_is_known, load_room
+from stickslip.analysis.auditing._surfaces import OPEN, Surface, load_room
 from stickslip.analysis.auditing._tolerances import Sizes
 from stickslip.laws.stick_slip import Lag
 
@@ -45,8 +45,8 @@ def _check_signals(
     t = at.t
     room = one.velocity_room + _no_velocity(place, at, sizes)
     audit.hold("velocity is w . q'", name, t, np.abs(at[f"{name}.velocity"] - one.velocity), room + 1e-300)
-    if not place.on_contact and load_is_known(place, d):
-        room = 10.0 * sizes.relative * np.abs(one.load) + _load_room(place, at, sizes)
+    if not place.on_contact:
+        room = 10.0 * sizes.relative * np.abs(one.load) + _load_room(place, d, at, sizes)
         audit.hold("load", name, t, np.abs(at[f"{name}.load"] - one.load), room + 1e-300)
         audit.hold("load is not negative", name, t, -one.load, room + 1e-300)
     known = one.known & closed
@@ -61,9 +61,9 @@ def _no_velocity(place: Place, at: Samples, sizes: Sizes) -> Array:
     return none
 
 
-def _load_room(place: Place, at: Samples, sizes: Sizes) -> Array | float:
+def _load_room(place: Place, d: Description, at: Samples, sizes: Sizes) -> Array | float:
     rounding = 1e-12 * np.abs(at[f"{place.name}.load"]).max() if place.load_formula is not None else 0.0
-    room: Array | float = load_room(place, at, sizes) + rounding
+    room: Array | float = load_room(place, d, at, sizes) + rounding
     return room
 
 
@@ -99,8 +99,6 @@ def _check_rest(
 
 def _note_unchecked(audit: Audit, d: Description, place: Place) -> None:
     name = place.name
-    if not place.on_contact and not load_is_known(place, d):
-        audit.skip(f"load of '{name}'", "the load reads applied forces: the sampled load is used")
     kinds = {type(term).__name__ for term in place.law.terms}
     if "MaxwellSlip" in kinds:
         audit.skip(f"rates of '{name}'", "the slipping elements of MaxwellSlip are not sampled")

@@ -57,11 +57,10 @@ class Surface:
     velocity_room: Array
 
 
-def load_is_known(place: Place, d: Description) -> bool:
-    """True if the audit can compute the load by itself."""
-    contacts = {f"{c.name}.normal_force" for c in d.contacts}
-    readable = {f"{n}.{kind}" for n in d.names for kind in ("position", "velocity")}
-    return all(name in contacts | readable for name in place.load_form)
+def load_input(name: str, d: Description, at: Samples) -> Array:
+    """Return a term of a load force; forces of springs and outputs of controllers are checked by themselves."""
+    owner, _, kind = name.rpartition(".")
+    return d.applied_force(owner, at) if kind == "applied_force" else at[name]
 
 
 def table_room(place: Place, sizes: Sizes) -> float:
@@ -74,19 +73,36 @@ def table_room(place: Place, sizes: Sizes) -> float:
     return sizes.relative * (float(loads.max()) + steepest * reach)
 
 
-def form_room(place: Place, sizes: Sizes) -> float:
-    """Return the allowed error of a load force for given errors of its inputs."""
+def _form_factor(place: Place) -> float:
+    """Return the normal load per newton of the magnitude of the load force."""
+    if place.load_magnitude:
+        return 1.0
     if place.options is None or place.options.load_factor == 0.0:
         return 0.0
-    terms = [abs(f) * sizes.states.get(name, 0.0) for name, f in place.load_form.items()]
-    return sizes.relative * place.options.load_factor * sum(terms) / _laws.kinetic(place.law)
+    return place.options.load_factor / _laws.kinetic(place.law)
 
 
-def load_room(place: Place, at: Samples, sizes: Sizes) -> Array | float:
+def form_room(place: Place, d: Description, at: Samples, sizes: Sizes) -> Array:
+    """Return the allowed error of a load force for given errors of its inputs."""
+    room = np.zeros_like(at.t)
+    if (factor := _form_factor(place)) == 0.0:
+        return room
+    springs = {f"{s.name}.force": s for s in d.springs}
+    for name, f in place.load_form.items():
+        if name in springs:
+            s = springs[name]
+            x_room, v_room = (np.abs(s.along) @ size for size in (sizes.q, sizes.v))
+            room = room + abs(f) * (s.stiffness * x_room + s.damping * v_room)
+        else:
+            room = room + abs(f) * (sizes.states.get(name) or np.abs(load_input(name, d, at)).max())
+    return sizes.relative * factor * room
+
+
+def load_room(place: Place, d: Description, at: Samples, sizes: Sizes) -> Array | float:
     """Return the allowed error of a normal load for given errors of its inputs."""
     if place.load_formula is not None:
         return doubt_of(place.load_formula, at, sizes.relative, sizes.states)
-    return table_room(place, sizes) + form_room(place, sizes)
+    return table_room(place, sizes) + form_room(place, d, at, sizes)
 
 
 def load_of(place: Place, d: Description, at: Samples) -> Array:
@@ -95,19 +111,15 @@ def load_of(place: Place, d: Description, at: Samples) -> Array:
         return at[f"{place.name}.normal_force"]
     if place.pressed_by:
         return at[f"{place.pressed_by}.normal_force"]
-    if not load_is_known(place, d):
-        return at[f"{place.name}.load"]
     if place.load_formula is not None:
         return evaluated(place.load_formula, at)
     load: Array = place.normal_load.values(at.t)
     force = np.zeros_like(at.t)
     for name, factor in place.load_form.items():
-        force = force + factor * at[name]
+        force = force + factor * load_input(name, d, at)
     if place.load_table is not None:
         return load + np.interp(force, *place.load_table, period=place.load_period)
-    if place.options is None or place.options.load_factor == 0.0:
-        return load
-    return load + place.options.load_factor * np.abs(force) / _laws.kinetic(place.law)
+    return load + _form_factor(place) * np.abs(force)
 
 
 def options_of(place: Place) -> tuple[float, float, float, float]:
@@ -250,7 +262,7 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     ) * spread + relative * np.abs(force)
     rounding = 4.0 * np.finfo(float).eps  # of terms that cancel
     uncertain = uncertain + rounding * (np.abs(load * dry) + np.abs(scale * viscous) + np.abs(remains))
-    uncertain = uncertain + per_load * load_room(place, at, sizes)
+    uncertain = uncertain + per_load * load_room(place, d, at, sizes)
     return Surface(
         mode,
         v,

@@ -307,7 +307,7 @@ static int lasts(const machine *m, const mode_plan *plan) {
   }
   for (k = 0; (k < plan->guards) && (holds != 0); ++k) {
     const real *const row = numbers_of(m) + plan->values + (k * (1 + width));
-    const real zero = REAL(1e3) * numbers_of(m)[plan->tolerance + k];
+    const real zero = LOCATED * numbers_of(m)[plan->tolerance + k];
     real value;
     affine(row, 1, width, X_OF(m->start), &value);
     if (FABS(value) <= zero) {

@@ -1,0 +1,111 @@
+#include "sensitivity/law_slopes.hpp"
+
+#include "dynamics/friction_force.hpp"
+#include "sensitivity/same_force.hpp"
+
+#include <algorithm>
+
+namespace stickslip {
+
+namespace {
+
+// Its load is a signal, and nothing but velocity and load determines its force and its limits.
+bool is_simple(const Friction& p) {
+  return is_curve(p, 1) && p.surface_travel < 0 && p.aged < 0 && p.rate_damping == 0.0;
+}
+
+bool same_law(const Neighbours& p, const System& base, Index i) {
+  return std::all_of(p.beside.begin(), p.beside.end(), [&](const auto& one) {
+    return same_force(one->system().friction[i], base.friction[i]);
+  });
+}
+
+} // namespace
+
+bool LawSlopes::apply(const System& base, const Neighbours& p) {
+  for (Index i = 0; i < base.friction.size(); ++i)
+    if (!same_law(p, base, i) && !is_simple(base.friction[i])) return false;
+  return true;
+}
+
+LawSlopes::LawSlopes(const System& base, const Regime& regime) : sys(base), r(regime) {
+  const Index first = sys.friction.size();
+  List<Index> held(first + sys.contacts.size(), -1), slides(first, -1);
+  for (Index k = 0; k < r.sticking.size(); ++k) held[r.sticking[k]] = k;
+  for (Index k = 0; k < r.closed.size(); ++k) held[first + r.closed[k]] = r.sticking.size() + k;
+  for (Index k = 0; k < r.sliding.size(); ++k) slides[r.sliding[k]] = k;
+  by_force.setZero(r.guards.size(), r.sliding.size());
+  by_held.setZero(r.guards.size(), r.sticking.size() + r.closed.size());
+  for (Index g = 0; g < r.guards.size(); ++g)
+    for (const GuardTerms::Entry& e : r.guard_terms[g].forces)
+      if (held[e.at] >= 0)
+        by_force.row(g) += e.factor * r.LF.row(held[e.at]), by_held(g, held[e.at]) += e.factor;
+      else if (e.at < first && slides[e.at] >= 0)
+        by_force(g, slides[e.at]) += e.factor;
+}
+
+RegimeSlopes::Change LawSlopes::of(const Neighbours& p) const {
+  RegimeSlopes::Change out;
+  const Vector x = Vector::Zero(sys.nx);
+  Vector rates = x;
+  List<char> changed(sys.friction.size(), 0);
+  for (Index i = 0; i < changed.size(); ++i) changed[i] = same_law(p, sys, i) ? 0 : 1;
+  for (Index k = 0; k < r.sliding.size(); ++k) {
+    const Index i = r.sliding[k];
+    if (changed[i] == 0) continue;
+    const Friction& own = sys.friction[i];
+    const FrictionMode& mode = r.modes.friction[i];
+    const auto force = [&](double v, double N) {
+      return p.derivative([&](Replica& m) {
+        const ElementForce<double> f = friction_force(m.system().friction[i], mode.direction(), mode.branch,
+                                                      v, N, x.data(), rates.data());
+        return f.dry * N + f.other;
+      });
+    };
+    const double by_load = force(0.0, 1.0), by_velocity = force(1.0, 0.0);
+    const auto add = [&](List<Entry>& A, List<Entry>& B, Index row, double by) {
+      if (by == 0.0) return;
+      if (by_load != 0.0) B.push_back({row, own.load, by * by_load});
+      if (by_velocity == 0.0) return;
+      for (Index j = 0; j < sys.nx; ++j)
+        if (own.velocity.x(j) != 0.0) A.push_back({row, j, by * by_velocity * own.velocity.x(j)});
+      for (Index j = 0; j < sys.ns(); ++j)
+        if (own.velocity.s(j) != 0.0) B.push_back({row, j, by * by_velocity * own.velocity.s(j)});
+    };
+    for (Index row = 0; row < sys.nx; ++row) add(out.A, out.B, row, r.E(row, k));
+    for (Index g = 0; g < r.guards.size(); ++g) add(out.Gx, out.Gs, g, by_force(g, k));
+  }
+  for (Index g = 0; g < r.guards.size(); ++g)
+    for (const GuardTerms::Limit& l : r.guard_terms[g].limits) {
+      if (changed[l.element] == 0) continue;
+      const double slope = slope_of_limit(l, p);
+      if (slope != 0.0) out.Gs.push_back({g, sys.friction[l.element].load, l.weight * slope});
+    }
+  return out;
+}
+
+double LawSlopes::limit_per_load(const GuardTerms::Limit& l, const System& of) const {
+  const Friction& p = of.friction[l.element];
+  const Vector x = Vector::Zero(of.nx), force = Vector::Zero(of.friction.size() + of.contacts.size());
+  const Vector s = Vector::Unit(of.ns(), p.load);
+  const Interval limits = l.held
+                              ? holding_limits(of, r.modes, l.element, 0.0, x.data(), s.data(), force.data())
+                              : stick_limits(of, p, r.modes.friction[l.element].load_stretch, 0.0, x.data(),
+                                             s.data(), force.data());
+  return l.side > 0 ? limits.hi : limits.lo;
+}
+
+double LawSlopes::slope_of_limit(const GuardTerms::Limit& l, const Neighbours& p) const {
+  return p.derivative([&](Replica& m) { return limit_per_load(l, m.system()); });
+}
+
+// The load is a signal, and nothing else determines a limit.
+bool has_simple_limits(const System& sys, const Regime& r, Index guard) {
+  const GuardTerms& terms = r.guard_terms[guard];
+  return r.guards[guard].kind != GuardKind::branch && r.guards[guard].flank < 0 &&
+         std::all_of(
+             terms.limits.begin(), terms.limits.end(),
+             [&](const GuardTerms::Limit& l) { return is_simple(sys.friction[l.element]); });
+}
+
+} // namespace stickslip

@@ -1,0 +1,207 @@
+#include "sensitivity/rate_changes.hpp"
+
+#include "dynamics/friction_force.hpp"
+#include "friction/law.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+RateChanges::RateChanges(Replica& base, const Parameters& parameters, SlopesOf& slopes_of,
+                         const SignalChanges& signals)
+    : machine(base), by(parameters), slopes(slopes_of), changes(signals) {
+  const System& sys = base.system();
+  rates.resize(sys.nx);
+  beside_rates.resize(sys.nx);
+  Index most = 0;
+  for (const Friction& p : sys.friction) most = std::max<Index>(most, p.traits.states);
+  for (Vector* v : {&of.value, &of.first, &of.slope, &of.check}) v->setZero(most + 2);
+  greatest.resize(sys.friction.size());
+  for (auto& one : greatest) one.resize(most + 1, 0.0);
+}
+
+const Vector& RateChanges::motion(const Modes& modes, double frame, double t, const Vector& x) {
+  machine.move(modes, frame, t, x.data(), rates, force);
+  return rates;
+}
+
+Vector RateChanges::sliding_forces(const Regime& r) const {
+  Vector out(r.sliding.size());
+  for (Index k = 0; k < out.size(); ++k) out(k) = force(r.sliding[k]);
+  return out;
+}
+
+namespace {
+
+// The differences of a smooth number agree to 1e-11 of it and of the greatest that it has been (a rate that comes to
+// rest is rounding), near a corner to the width of the stencil.
+bool agree(double slope, double check, double size, double greatest) {
+  constexpr double share = 1e-7;
+  return std::abs(slope - check) * size <= share * std::max(greatest, std::abs(slope) * size);
+}
+
+Index own_states(const Friction& p) {
+  return p.states >= 0 ? p.traits.states : 0;
+}
+
+} // namespace
+
+// Of the rates of an element's own states, its force and the rate of its memory, by a parameter. `same_inputs`: velocity
+// and load are those of the machine itself.
+void RateChanges::difference(const Regime& r, Index k, const Neighbours& p, bool same_inputs, double v,
+                             double N, double frame, double t, const Vector& x) {
+  const Index i = r.sliding[k];
+  const FrictionMode& mode = r.modes.friction[i];
+  const Friction& element = machine.system().friction[i];
+  const Index own = own_states(element), memory = memory_of(element, mode.direction());
+  List<double>& most = greatest[i];
+  for (Index n = 0; n < p.beside.size(); ++n) {
+    Replica& m = *p.beside[n];
+    const Friction& other = m.system().friction[i];
+    if (!same_inputs) {
+      const double* const s = (p.signals.empty() ? machine : m).signals(frame, t).data();
+      v = relative_velocity(other, x.data(), s);
+      N = normal_load(other, mode.load_stretch, x.data(), s);
+    }
+    const ElementForce<double> f =
+        friction_force(other, mode.direction(), mode.branch, v, N, x.data(), beside_rates.data());
+    for (Index z = 0; z < own; ++z) of.value(z) = beside_rates(element.states + z);
+    of.value(own) = f.dry * N + f.other;
+    of.value(own + 1) = memory >= 0 ? beside_rates(memory) : 0.0;
+    for (Index z = 0; z <= own; ++z) most[z] = std::max(most[z], std::abs(of.value(z)));
+    // Of values minus the first one: a constant has the derivative zero, not rounding.
+    for (Index z = 0; z <= own + 1; ++z) {
+      if (n == 0) of.first(z) = of.value(z), of.slope(z) = of.check(z) = 0.0;
+      const double rise = of.value(z) - of.first(z);
+      of.slope(z) += p.weights[n] * rise;
+      of.check(z) += p.check[n] * rise;
+    }
+  }
+  bool smooth = true;
+  for (Index z = 0; z <= own; ++z) smooth = smooth && agree(of.slope(z), of.check(z), p.size, most[z]);
+  if (rough.empty() && !smooth)
+    rough = "'" + element.name + "': its law is not smooth next to this value of '" + p.name + "'";
+}
+
+// use(k, parameter) for every change of the k-th sliding element, with its derivatives in `of`.
+template <class Use>
+void RateChanges::for_each_element(const RegimeSlopes& r, double frame, double t, const Vector& x,
+                                   Use&& use) {
+  using Of = ElementChange::Of;
+  for (Index k = 0; k < r.by_element.size(); ++k) {
+    if (r.by_element[k].empty()) continue;
+    const Index i = r.regime->sliding[k];
+    const FrictionMode& mode = r.regime->modes.friction[i];
+    const Friction& p = machine.system().friction[i];
+    const double* const s = machine.signals(frame, t).data();
+    const double v = relative_velocity(p, x.data(), s), N = normal_load(p, mode.load_stretch, x.data(), s);
+    Dual<2> F; // by velocity and load
+    bool known = false;
+    for (const RegimeSlopes::Changed& change : r.by_element[k]) {
+      const Neighbours& beside = *by[change.parameter];
+      if (!beside.acts(frame)) continue;
+      if (change.of != Of::signals) {
+        difference(*r.regime, k, beside, change.of == Of::law, v, N, frame, t, x);
+        use(k, change.parameter);
+        continue;
+      }
+      if (!known) {
+        const auto load = Dual<2>::variable(N, 1);
+        const ForceOf<Dual<2>> f =
+            evaluate(p.law, Dual<2>::variable(v, 0), mode.direction(), mode.branch, nullptr, nullptr, load);
+        F = f.dry * load + f.viscous;
+        known = true;
+      }
+      double slope = 0.0;
+      for (const auto& [signal, derivative] : beside.signals) {
+        const double by_signal = F.d[0] * p.velocity.s(signal) + (signal == p.load ? F.d[1] : 0.0);
+        if (by_signal != 0.0) slope += by_signal * value(piece_at(derivative, frame), t);
+      }
+      of.slope(0) = slope, of.slope(1) = 0.0;
+      use(k, change.parameter);
+    }
+  }
+}
+
+const Tangents& RateChanges::forces(const Modes& modes, double frame, double t, const Vector& x) {
+  const RegimeSlopes& r = slopes(machine.regime(modes));
+  of_forces.setZero(r.regime->sliding.size(), by.size());
+  for_each_element(r, frame, t, x, [&](Index k, Index j) {
+    of_forces(k, j) = of.slope(own_states(machine.system().friction[r.regime->sliding[k]]));
+  });
+  return of_forces;
+}
+
+void RateChanges::add(const Modes& modes, double frame, double t, const Vector& x, TangentsRef into) {
+  const RegimeSlopes& r = slopes(machine.regime(modes));
+  if (!r.complete) {
+    for (Index j = 0; j < by.size(); ++j)
+      if (by[j]->acts(frame))
+        into.col(j) += by[j]->derivative([&](Replica& m) {
+          m.move(modes, frame, t, x.data(), rates, force);
+          return rates;
+        });
+    return;
+  }
+  const Vector& s = machine.signals(frame, t);
+  for (const auto& [j, e] : r.all_A) into(e.row, j) += e.value * x(e.column);
+  for (const auto& [j, e] : r.all_B) into(e.row, j) += e.value * s(e.column);
+  if (r.changes_E) {
+    motion(modes, frame, t, x); // for the forces
+    for (Index j = 0; j < by.size(); ++j)
+      for (const Entry& e : r.by[j].E) into(e.row, j) += e.value * force(r.regime->sliding[e.column]);
+  }
+  for_each_element(r, frame, t, x, [&](Index k, Index j) {
+    const Friction& p = machine.system().friction[r.regime->sliding[k]];
+    const Index own = own_states(p), memory = memory_of(p, modes.friction[r.regime->sliding[k]].direction());
+    for (Index z = 0; z < own; ++z) into(p.states + z, j) += of.slope(z);
+    for (const Entry& e : r.force_columns[k]) into(e.row, j) += e.value * of.slope(own);
+    if (memory >= 0) into(memory, j) += of.slope(own + 1);
+  });
+  for (const SignalChanges::One& c : changes.all) {
+    if (!c.acts(frame)) continue;
+    const double rate = c.rate(frame, t);
+    for (const Entry& e : r.B)
+      if (e.column == c.signal) into(e.row, c.parameter) += e.value * rate;
+  }
+}
+
+void RateChanges::gather(const Modes& modes, double frame, double t, const Vector& x, const Vector& weight,
+                         Cotangents& into) {
+  const RegimeSlopes& r = slopes(machine.regime(modes));
+  if (!r.complete) {
+    for (Index j = 0; j < by.size(); ++j)
+      if (by[j]->acts(frame))
+        into.gradient(j) += by[j]->derivative([&](Replica& m) {
+          m.move(modes, frame, t, x.data(), rates, force);
+          return rates.dot(weight);
+        });
+    return;
+  }
+  const Vector& s = machine.signals(frame, t);
+  RegimeCotangents& all = into.of(*r.regime);
+  for (const Entry& e : r.any_A) all.A(e.row, e.column) += weight(e.row) * x(e.column);
+  for (const Entry& e : r.any_B) all.B(e.row, e.column) += weight(e.row) * s(e.column);
+  if (r.changes_E) {
+    motion(modes, frame, t, x); // for the forces
+    for (Index k = 0; k < r.regime->sliding.size(); ++k) all.E.col(k) += force(r.regime->sliding[k]) * weight;
+  }
+  for_each_element(r, frame, t, x, [&](Index k, Index j) {
+    const Friction& p = machine.system().friction[r.regime->sliding[k]];
+    const Index own = own_states(p), memory = memory_of(p, modes.friction[r.regime->sliding[k]].direction());
+    double sum = 0.0;
+    for (Index z = 0; z < own; ++z) sum += weight(p.states + z) * of.slope(z);
+    for (const Entry& e : r.force_columns[k]) sum += weight(e.row) * e.value * of.slope(own);
+    if (memory >= 0) sum += weight(memory) * of.slope(own + 1);
+    into.gradient(j) += sum;
+  });
+  for (const SignalChanges::One& c : changes.all) {
+    if (!c.acts(frame)) continue;
+    const double rate = c.rate(frame, t);
+    for (const Entry& e : r.B)
+      if (e.column == c.signal) into.gradient(c.parameter) += e.value * rate * weight(e.row);
+  }
+}
+
+} // namespace stickslip

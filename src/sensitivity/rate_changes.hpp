@@ -1,0 +1,50 @@
+// Derivatives of x' by the parameters alone, at one state: of all parameters forwards, of one number of the run
+// backwards.
+#pragma once
+
+#include "sensitivity/cotangents.hpp"
+#include "sensitivity/signal_changes.hpp"
+#include "sensitivity/slopes.hpp"
+
+#include <string>
+
+namespace stickslip {
+
+class RateChanges {
+public:
+  RateChanges(Replica& base, const Parameters& parameters, SlopesOf& slopes_of, const SignalChanges& signals);
+
+  // x' of the machine itself.
+  const Vector& motion(const Modes& modes, double frame, double t, const Vector& x);
+  // Forces of the sliding elements there.
+  Vector sliding_forces(const Regime& r) const;
+  // Adds the derivatives of x'.
+  void add(const Modes& modes, double frame, double t, const Vector& x, TangentsRef into);
+  // Derivatives of the force of each sliding element: sliding elements x parameters.
+  const Tangents& forces(const Modes& modes, double frame, double t, const Vector& x);
+  // The transpose: adds those of weight . x'.
+  void gather(const Modes& modes, double frame, double t, const Vector& x, const Vector& weight,
+              Cotangents& into);
+
+  std::string rough; // the first parameter and element whose law is not smooth next to its value
+
+private:
+  Replica& machine;
+  const Parameters& by;
+  SlopesOf& slopes;
+  const SignalChanges& changes;
+  Vector rates, force, beside_rates;
+  Tangents of_forces;
+  // Differences of an element's own rates, its force and the rate of its memory, in this order.
+  struct {
+    Vector value, first, slope, check;
+  } of;
+  List<List<double>> greatest; // of each element: of these numbers so far
+
+  template <class Use>
+  void for_each_element(const RegimeSlopes& r, double frame, double t, const Vector& x, Use&& use);
+  void difference(const Regime& r, Index k, const Neighbours& p, bool same_inputs, double v, double N,
+                  double frame, double t, const Vector& x);
+};
+
+} // namespace stickslip
