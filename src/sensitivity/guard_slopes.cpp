@@ -45,47 +45,50 @@ GuardAnswer GuardSlopes::along(const Modes& modes, Index k, double frame, double
   return out;
 }
 
-// Of a guard in a regime that is not affine: its forms and limits, the forces of sliding elements and the holding forces
-// that follow these. Where they have no closed form, from the neighbouring machines, each with a regime of its own.
+// Of a guard in a regime that is not affine. Where it has no closed form, from the neighbouring machines, each with a
+// regime of its own.
 const Vector& GuardSlopes::by_parameters(const Modes& modes, Index k, double frame, double t,
                                          const Vector& x) {
   const Regime& r = machine.regime(modes);
   const RegimeSlopes& of = slopes(r);
-  const System& sys = machine.system();
-  const GuardTerms* const terms = k < r.guard_terms.size() ? &r.guard_terms[k] : nullptr;
-  const bool closed = of.guards_by_sliding.rows() > 0 && terms != nullptr && has_simple_limits(sys, r, k);
+  const bool closed = of.guards.by_sliding.rows() > 0 && has_simple_limits(machine.system(), r, k);
   parameters.setZero(by.size());
-  if (closed) {
-    rates.motion(modes, frame, t, x);
-    const Vector force = rates.sliding_forces(r), s = machine.signals(frame, t);
-    const Tangents& changed = rates.forces(modes, frame, t, x);
-    const LawSlopes laws(sys, r);
-    const auto by_held = of.guards_by_held.row(k);
-    const auto by_sliding = of.guards_by_sliding.row(k);
-    for (Index j = 0; j < by.size(); ++j) {
-      const RegimeSlopes::Change& change = of.by[j];
-      if (!change.guards || !by[j]->acts(frame)) continue;
-      double& sum = parameters(j);
-      sum += by_sliding.dot(changed.col(j).transpose());
-      if (change.Lx.size() > 0)
-        sum += by_held.dot((change.Lx * x + change.Ls * s + change.LF * force).transpose());
-      for (const GuardTerms::Limit& l : terms->limits)
-        if (change.of_laws)
-          sum += l.weight * laws.slope_of_limit(l, *by[j]) * s(sys.friction[l.element].load);
-    }
-    for (const SignalChanges::One& c : changes.all) {
-      if (!of.by[c.parameter].guards || !c.acts(frame)) continue;
-      double slope = terms->form != nullptr ? terms->sign * terms->form->s(c.signal) : 0.0;
-      if (by_held.size() > 0) slope += by_held.dot(r.Ls.col(c.signal).transpose());
-      for (const GuardTerms::Limit& l : terms->limits)
-        if (sys.friction[l.element].load == c.signal) slope += l.weight * laws.limit_per_load(l, sys);
-      if (slope != 0.0) parameters(c.parameter) += slope * c.rate(frame, t);
-    }
-  }
+  if (closed) add_closed_forms(of, k, frame, t, x);
   for (Index j = 0; j < by.size(); ++j)
     if (!(closed && of.by[j].guards) && by[j]->acts(frame))
       parameters(j) = by[j]->derivative([&](Replica& m) { return m.guards(modes, frame, t, x.data())(k); });
   return parameters;
+}
+
+// Its form and limits, the forces of sliding elements and the holding forces that follow these.
+void GuardSlopes::add_closed_forms(const RegimeSlopes& of, Index k, double frame, double t, const Vector& x) {
+  const Regime& r = *of.regime;
+  const System& sys = machine.system();
+  const GuardTerms& terms = r.guard_terms[k];
+  rates.motion(r.modes, frame, t, x);
+  const Vector force = rates.sliding_forces(r), s = machine.signals(frame, t);
+  const Tangents& changed = rates.forces(r.modes, frame, t, x);
+  const LawSlopes laws(sys, r);
+  const auto by_held = of.guards.by_held.row(k);
+  const auto by_sliding = of.guards.by_sliding.row(k);
+  for (Index j = 0; j < by.size(); ++j) {
+    const RegimeSlopes::Change& change = of.by[j];
+    if (!change.guards || !by[j]->acts(frame)) continue;
+    parameters(j) += by_sliding.dot(changed.col(j).transpose());
+    if (change.Lx.size() > 0)
+      parameters(j) += by_held.dot((change.Lx * x + change.Ls * s + change.LF * force).transpose());
+    if (!change.of_laws) continue;
+    for (const GuardTerms::Limit& l : terms.limits)
+      parameters(j) += l.weight * laws.slope_of_limit(l, *by[j]) * s(sys.friction[l.element].load);
+  }
+  for (const SignalChanges::One& c : changes.all) {
+    if (!of.by[c.parameter].guards || !c.acts(frame)) continue;
+    double slope = terms.form != nullptr ? terms.sign * terms.form->s(c.signal) : 0.0;
+    if (by_held.size() > 0) slope += by_held.dot(r.Ls.col(c.signal).transpose());
+    for (const GuardTerms::Limit& l : terms.limits)
+      if (sys.friction[l.element].load == c.signal) slope += l.weight * laws.limit_per_load(l, sys);
+    if (slope != 0.0) parameters(c.parameter) += slope * c.rate(frame, t);
+  }
 }
 
 // Difference of sixth order.

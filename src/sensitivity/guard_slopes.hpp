@@ -46,6 +46,7 @@ private:
   Vector parameters; // derivatives of a guard
 
   const Vector& by_parameters(const Modes& modes, Index k, double frame, double t, const Vector& x);
+  void add_closed_forms(const RegimeSlopes& of, Index k, double frame, double t, const Vector& x);
   double difference(const Modes& modes, Index k, double frame, double t, const Vector& x, const Vector& dx,
                     double dt, const State& sizes);
 };

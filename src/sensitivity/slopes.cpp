@@ -274,7 +274,7 @@ void SlopesOf::find_elements(RegimeSlopes& out) const {
   }
   if (moves_alone(machine.system(), r)) {
     const LawSlopes laws(machine.system(), r);
-    out.guards_by_sliding = laws.by_force, out.guards_by_held = laws.by_held;
+    out.guards = {laws.by_force, laws.by_held};
   }
   out.curves = r.indeterminate_forces.cols() == 0;
   for (Index k = 0; k < r.sliding.size(); ++k) {

@@ -65,8 +65,10 @@ struct RegimeSlopes {
   };
   List<List<Changed>> by_element;
   bool changes_E = false;
-  // Then by the forces of sliding elements: of each guard, directly and through the holding forces; and by these.
-  Matrix guards_by_sliding, guards_by_held;
+  struct
+  { // of each guard: by the forces of sliding elements, directly and through the holding forces; by these
+    Matrix by_sliding, by_held;
+  } guards;
   // True if every sliding element is a curve F(v) N, so that x' has the slopes A and, by the slope of each force by its
   // velocity, these entries.
   bool curves = false;
