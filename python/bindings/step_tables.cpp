@@ -66,7 +66,7 @@ public:
     for (const std::string& name : outputs) add_output(name);
     py::dict out;
     out["x"] = Vector(engine.state());
-    out["s"] = Vector(Eigen::Map<const Vector>(engine.point().s, moving().size()));
+    out["s"] = Vector(Eigen::Map<const Vector>(engine.tables().point.s, moving().size()));
     out["inputs"] = std::vector<std::string>(engine.inputs().begin(), engine.inputs().end());
     out["input_values"] = engine.input_values();
     out["signals"] = signals();
@@ -76,12 +76,12 @@ public:
     out["loops"] = loops();
     out["order"] = std::vector<Index>(sys.loop_order.begin(), sys.loop_order.end());
     out["sampled"] = sampled();
-    out["memory"] = engine.sampled_loops().memory_length();
+    out["memory"] = engine.tables().sampled.memory_length();
     out["nominal"] = sys.nominal.cwiseMax(engine.state().cwiseAbs());
     out["coordinates"] = sys.n_coordinates;
     out["modes"] = modes(engine.modes());
     py::list plans;
-    for (const auto& [of, plan] : engine.plans().all()) plans.append(describe(of, *plan));
+    for (const auto& [of, plan] : engine.tables().plans.all()) plans.append(describe(of, *plan));
     out["plans"] = plans;
     out["reads"] = read_kinds();
     out["outputs"] = sums;
@@ -95,7 +95,7 @@ private:
   List<RealTimeOutput> reads;
   py::list sums; // of each output: (read, factor)
 
-  const Moving& moving() const { return engine.driven_signals().moving(); }
+  const Moving& moving() const { return engine.tables().signals.moving(); }
 
   Vector dense(const SparseRow& row) const { // (constant, x, moving signals)
     Vector out = Vector::Zero(1 + sys.nx + moving().size());
@@ -127,7 +127,7 @@ private:
 
   py::list signals() const {
     py::list out;
-    for (const DrivenSignals::Drive& d : engine.driven_signals().list()) {
+    for (const DrivenSignals::Drive& d : engine.tables().signals.list()) {
       const Signal& s = sys.signals[d.signal];
       py::list pieces;
       for (const Piece& p : s.pieces) {
@@ -208,7 +208,7 @@ private:
                  "dwell"_a = p.automaton.dwell, "travel"_a = p.automaton.travel,
                  "surface_damping"_a = p.automaton.surface_damping, "dead_time"_a = p.automaton.dead_time);
       d["states"] = std::vector<Index>{p.lagged, p.delayed, p.surface_travel, p.aged, p.peak, p.entered};
-      d["zero"] = engine.plans().zeros.velocity(i);
+      d["zero"] = engine.tables().plans.zeros.velocity(i);
       d["impulsive"] = std::abs(kinetic_level(p.law, 1));
       d["unit"] = py::make_tuple(unit.lo, unit.hi);
       d["speed_size"] = Vector(p.velocity.x.cwiseAbs());
@@ -261,7 +261,7 @@ private:
 
   py::list sampled() const {
     py::list out;
-    for (const SampledLoops::Sampled& c : engine.sampled_loops().list())
+    for (const SampledLoops::Sampled& c : engine.tables().sampled.list())
       out.append(py::dict("loop"_a = c.loop, "every"_a = c.every, "first"_a = c.first,
                           "delay_steps"_a = c.delay_steps, "delay_rest"_a = c.delay_rest));
     return out;

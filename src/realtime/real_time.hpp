@@ -68,10 +68,13 @@ public:
   }
 
   // Prepared tables, for exports.
-  const PlannedModes& plans() const { return planned; }
-  const DrivenSignals& driven_signals() const { return driven; }
-  const SampledLoops& sampled_loops() const { return sampled; }
-  const StepPoint& point() const { return base.a; }
+  struct Tables {
+    const PlannedModes& plans;
+    const DrivenSignals& signals;
+    const SampledLoops& sampled;
+    const StepPoint& point;
+  };
+  Tables tables() const { return {planned, driven, sampled, base.a}; }
 
   std::int64_t transitions = 0;   // instants with mode changes so far
   std::int64_t left_over = 0;     // steps that postponed a transition to the next

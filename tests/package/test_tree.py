@@ -73,7 +73,7 @@ def test_clang_format_passes() -> None:
 def test_package_holds_nothing_but_what_it_needs() -> None:
     folder = Path(stickslip.__file__).parent
     kinds = {p.suffix for p in folder.rglob("*") if p.is_file() and p.parent.name != "__pycache__"}
-    assert kinds <= {".py", ".pyi", ".typed", ".so", ".pyd"}
+    assert kinds <= {".py", ".pyi", ".typed", ".so", ".pyd", ".c", ".h"}  # the last two: for exported code
     assert (folder / "py.typed").exists() and (
         list(folder.glob("_core.pyi")) or list(folder.glob("_core/__init__.pyi"))
     )
