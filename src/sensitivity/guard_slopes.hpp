@@ -23,9 +23,9 @@ struct GuardSlope {
 
 class GuardSlopes {
 public:
-  GuardSlopes(Replica& base, const Parameters& parameters, SlopesOf& slopes_of, const SignalChanges& signals,
+  GuardSlopes(Replica& base, const Parameters& all, SlopesOf& slopes_of, const SignalChanges& signals,
               RateChanges& rate_changes)
-      : machine(base), by(parameters), slopes(slopes_of), changes(signals), rates(rate_changes) {}
+      : machine(base), by(all), slopes(slopes_of), changes(signals), rates(rate_changes) {}
 
   // Guard number k of the regime of these modes, where the state changes by S and the time by `moves`; `sizes` has
   // those of the states and of time.
