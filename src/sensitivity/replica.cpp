@@ -40,7 +40,6 @@ static constexpr double without_limit = 1e30;
 Replica& Replica::plastic() {
   if (!without_rebounds)
     without_rebounds = std::make_unique<Replica>(compiled, Cutoffs{without_limit, overlap});
-  without_rebounds->is_plastic = true;
   return *without_rebounds;
 }
 
@@ -156,13 +155,9 @@ bool Replica::pass(State& state, const Passage& as, Vector* impulses) {
     if (!sys.constraints.all.empty())
       impulses->tail(sys.constraints.all.size()) = constraint_impulses(sys, given);
   }
-  // A plastic impact may leave an approach that is rounding, and stop it again.
-  const auto struck = [this](const Jump& j) {
+  const auto struck = [](const Jump& j) {
     List<Index> which;
     for (const Impulse& i : j.impulses) which.push_back(i.contact);
-    if (!is_plastic) return which;
-    std::sort(which.begin(), which.end());
-    which.erase(std::unique(which.begin(), which.end()), which.end());
     return which;
   };
   return jump->decided && same_but_for_sides(system(), state.modes, as.jump.after) &&

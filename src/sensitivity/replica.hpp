@@ -69,7 +69,6 @@ private:
   List<Index> varying;
   double overlap; // of the cutoffs
   std::unique_ptr<Replica> without_rebounds;
-  bool is_plastic = false;
 
   void shared_rates(const Modes& modes, double frame, double t, const double* x, Matrix& J);
   const System& at(const Modes& modes, double t, const double* x); // with the rows that hold there; fills s
