@@ -29,6 +29,7 @@ FUNCTIONS = {
     # one case after the other, of kinds of guards, labels, causes or damage
     "cause_of": 22,
     "check": 32,
+    "sampled_variable": 27,
     "contact::validate": 23,
     "contact::label": 27,
     "contact::label_source_form": 28,

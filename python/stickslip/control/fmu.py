@@ -58,12 +58,13 @@ class FMU(Controller):
     --------
     >>> import os, tempfile, stickslip as ss
     >>> control = ss.Machine(mass=1.0, names=["unused"])
-    >>> control.add_controller(ss.PI(kp=4.0, tn=0.1, period=1e-2), "loop", measure="unused", reference=ss.Input("error"))
+    >>> loop = ss.PI(kp=4.0, tn=0.1, period=1e-2)
+    >>> name = control.add_controller(loop, "loop", measure="unused", reference=ss.Input("error"))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     made = ss.export.fmu(control, os.path.join(folder, "loop.fmu"), outputs=["loop.output"])
     ...     loop = ss.control.FMU(made.path, reference=["error"], period=1e-2)
     ...     m = ss.Machine(mass=1.0, names=["q"])
-    ...     m.add_controller(loop, "loop", reference=1.0, to="q")
+    ...     name = m.add_controller(loop, "loop", reference=1.0, to="q")
     ...     run = ss.simulate(m, t_end=1e-2)
     >>> run["loop.output"][0].round(12)
     np.float64(4.4)

@@ -108,6 +108,7 @@ class CFunction(Controller):
     >>> m = ss.Machine(mass=1.0, names=["q"])
     >>> m.add_controller(ss.control.CFunction(proportional, period=0.1), "loop", measure="q.velocity",
     ...                  reference=1.0, to="q")
+    'loop'
     >>> ss.simulate(m, t_end=0.1)["q.velocity"][-1].round(12)
     np.float64(0.4)
     """
