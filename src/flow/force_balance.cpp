@@ -11,32 +11,16 @@
 
 namespace stickslip {
 
-namespace {
-
-// Formulas may be steep anywhere. Of other curves a part of the force acts at velocities that are not resolved; wider
-// ones are integrated as they are.
-bool may_turn(const System& sys, const Friction& p) {
-  constexpr double resolved = 1e-9, part = 0.05; // of a velocity's size; of the force
-  if (p.traits.sticks || p.traits.searches || p.traits.states > 0 || p.traits.needs_interpreter)
-    return p.traits.searches && !p.traits.sticks;
-  const double size = velocity_size(p, sys.nominal);
-  const auto dry = [&](double v) { return std::abs(steady(p.law, v, nullptr).dry); };
-  return size > 0.0 && dry(resolved * size) > part * dry(size);
-}
-
-} // namespace
-
 ForceBalance::ForceBalance(const System& system, RightHandSide& right_hand_side)
-    : sys(system), rhs(right_hand_side), rate_there(Vector::Zero(system.nx)) {
-  for (const Friction& p : sys.friction) turns.push_back(may_turn(sys, p));
-}
+    : sys(system), rhs(right_hand_side), rate_there(Vector::Zero(system.nx)) {}
 
 void ForceBalance::begin(const Regime& r) {
   regime = &r;
   steep.clear();
   for (Index k = 0; k < r.sliding.size(); ++k) {
-    const Index i = r.sliding[k];
-    if (turns[i] && r.modes.friction[i].direction() != 0) steep.push_back(k);
+    const Friction& p = sys.friction[r.sliding[k]];
+    if (p.traits.searches && !p.traits.sticks && r.modes.friction[r.sliding[k]].direction() != 0)
+      steep.push_back(k);
   }
 }
 

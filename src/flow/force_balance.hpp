@@ -31,7 +31,6 @@ private:
   const System& sys;
   RightHandSide& rhs;
   const Regime* regime = nullptr;
-  List<char> turns;  // of each element: it may be so steep
   List<Index> steep; // positions among the sliding elements
   Vector rate_there;
   Index instants = 0; // in a row

@@ -134,21 +134,12 @@ double fine_structure(const Law& law, const LawTraits& traits) {
   return few_digits(finest);
 }
 
-// A curve without a jump whose force turns within velocities that are not resolved switches there, as formulas do.
-static bool turns_at_rest(const Law& law, const LawTraits& traits) {
-  constexpr double narrow = 1e-9, part = 0.05; // m/s; of the force
-  if (traits.sticks || traits.affine || traits.states > 0 || traits.needs_interpreter) return false;
-  const auto dry = [&](double v) { return std::abs(steady(law, v, nullptr).dry); };
-  return dry(narrow) > part * dry(1.0);
-}
-
 Friction declare_element(Draft& d, const std::string& name, const Law& law, const Automaton& automaton,
                          const Signal& load, const Signal& surface) {
   Friction p;
   p.name = name;
   p.law = law;
   p.traits = traits(law);
-  p.traits.reversal_switches = p.traits.reversal_switches || turns_at_rest(law, p.traits);
   p.automaton = automaton;
   p.break_away = std::max(std::abs(p.traits.break_away.lo), std::abs(p.traits.break_away.hi));
   p.fine = fine_structure(law, p.traits);
