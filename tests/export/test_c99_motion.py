@@ -178,11 +178,26 @@ def test_random_drive_equals_real_time(seed: int, tmp_path: Path) -> None:
     assert largest_difference(machine, 1e-3, 10_000, tmp_path) < 1e-9
 
 
+def own_growth(machine: ss.Machine, step: float, steps: int) -> float:
+    """Return the largest difference, relative as above, of two runs of `RealTime` that start 1e-12 apart."""
+    start = ss.RealTime(machine, step=step)
+    u = noise(len(start.inputs), steps)
+    runs = []
+    for beside in (0.0, 1e-12):
+        initial = {name: x + beside * (name in machine.compile().states[: len(machine.names)])
+                   for name, x in zip(machine.compile().states, start.state, strict=True)}  # fmt: skip
+        runs.append(ss.RealTime(machine, step=step, initial=initial).run(u if u.shape[1] else steps))
+    size = np.abs(runs[0]).max(axis=0)
+    return float((np.abs(runs[1] - runs[0]).max(axis=0) / np.where(size > 0.0, size, 1.0)).max())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50))
 def test_random_drive_equals_real_time_over_a_million_steps(seed: int, tmp_path: Path) -> None:
+    """Some drives amplify any difference: that of rounding grows no more than ten of 1e-12 at the start."""
     machine = random_drive(np.random.default_rng([7, seed]))
-    assert largest_difference(machine, 1e-3, 1_000_000, tmp_path, careful=True) < 1e-8
+    difference = largest_difference(machine, 1e-3, 1_000_000, tmp_path, careful=True)
+    assert difference < max(1e-9, 10.0 * own_growth(machine, 1e-3, 1_000_000))
 
 
 @pytest.mark.slow
