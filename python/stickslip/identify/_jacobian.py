@@ -63,10 +63,10 @@ class Jacobian:
         return found
 
     def _compare(self, found: Array, other: Array) -> None:
-        """True if the exact Jacobian agrees with differences in the median, within the error of one-sided ones.
+        """Use the exact Jacobian if it agrees with differences in the median, within the error of one-sided ones.
 
         At a bound, that error is the step times the second derivative, which is taken as the greatest derivative per
-        size of the parameter. Where a derivative vanishes at the bound, the difference is nothing else.
+        size of the parameter. Where a derivative vanishes at the bound, the difference consists of that error alone.
         """
         self._compared = True
         sizes = np.asarray(self._problem.free.sizes)

@@ -28,7 +28,7 @@ static void start_clock(const machine *m, const friction_element *p, int was, re
   }
 }
 
-/* What a change of mode sets of the automaton's states. */
+/* Sets the states of the automaton after a change of mode. */
 static void set_states(machine *m, int element, int was, int is, real v) {
   const friction_element *const p = &elements[element];
   real *const x = X_OF(m->start);
