@@ -84,9 +84,6 @@ def test_border_of_chatter_over_inertia_matches_source(angle: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(
-    reason="the search for a change of event order ends 1.6e-5 off for some ranges", strict=False
-)
 @pytest.mark.parametrize("low", [0.8, 0.85, 0.88])
 def test_border_of_chatter_hardly_depends_on_the_range(low: float) -> None:
     """From 0.85 the search ends 1.6e-5 off, a known defect; from the others 1e-10."""
