@@ -75,7 +75,7 @@ struct Equations {
           constant -= g(i, p.contacts + s) * slip_line(p.elements[s], modes[p.contacts + s], slip[s]).a;
       ws.rhs[r] = -constant * ws.root[i];
       for (Index c = 0; c < k; ++c)
-        matrix[r * k + c] = effect(i, ws.unknown[c]) * ws.root[i] * ws.root[ws.unknown[c]];
+        matrix[r * k + c] = effect(i, ws.unknown[c]) * (ws.root[i] * ws.root[ws.unknown[c]]);
     }
   }
 
