@@ -227,7 +227,9 @@ class TestInputs:
             rt.step({"torque": 1.0})
         with pytest.raises(ValueError, match=r"inputs\['motor'\] = nan"):
             rt.step({"motor": np.nan})
-        with pytest.raises(ValueError, match=r"inputs has the shape \(2,\), but it must be \(3,\) for .*'motor'"):
+        with pytest.raises(
+            ValueError, match=r"inputs has the shape \(2,\), but it must be \(3,\) for .*'motor'"
+        ):
             rt.step([1.0, 2.0])
         with pytest.raises(ValueError, match=r"inputs = \['a'\] is not allowed: it must be a number"):
             rt.step(["a"])

@@ -237,7 +237,9 @@ def open_loop(
     bench = Bench.of(machine, operating_point(machine, about, t, modes))
     known = [name for element in bench.controllers for name in output_names(element)]
     if at not in known:
-        listed = f"; known are: {', '.join(map(repr, known))}" if known else ": the machine has no controllers"
+        listed = (
+            f"; known are: {', '.join(map(repr, known))}" if known else ": the machine has no controllers"
+        )
         raise UnknownNameError(f"unknown output at = {at!r}{listed}")
     owner = bench.controller(at.rpartition(".output")[0])
     if sampling_periods(bench):
