@@ -213,9 +213,10 @@ def _samples(start: float, end: float, dt: float) -> NDArray[np.float64]:
     """Return the times ``start + k dt`` up to the end of a run."""
     try:
         count = int(np.floor((end - start) / dt * (1 + 1e-12) + 1e-9)) + 1
-        return np.minimum(start + dt * np.arange(count), end)
+        times: NDArray[np.float64] = np.minimum(start + dt * np.arange(count), end)
     except (MemoryError, OverflowError, ValueError):
         reject("dt", dt, f"longer: {(end - start) / dt:.3g} samples do not fit into memory")
+    return times
 
 
 def _crossings(events: Sequence[Crossing] | Crossing, keep: str) -> list[Crossing]:
