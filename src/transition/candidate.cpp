@@ -160,6 +160,24 @@ void validate(const Problem& p) {
 
 namespace {
 
+// A holding force has the rounding error of the terms in its own row, and passes it on to all other rows. `ws.scale` of
+// each row grows to the size of all terms that reach it.
+void spread_sizes(const Problem& p, CandidateWorkspace& ws) {
+  const Index n = p.size();
+  for (Index round = 0; round < n; ++round) {
+    bool grows = false;
+    for (const Index j : ws.unknown) {
+      if (!(p.G(j, j) > 0.0)) continue;
+      const double force = ws.scale[j] / p.G(j, j);
+      for (Index i = 0; i < n; ++i) {
+        const double moved = std::abs(p.G(i, j)) * force;
+        if (moved > 2.0 * ws.scale[i]) ws.scale[i] = moved, grows = true;
+      }
+    }
+    if (!grows) return;
+  }
+}
+
 // Forces and accelerations of one mode set, and in `ws.scale` the size of the terms of each acceleration; false if its
 // equations are inconsistent.
 bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>& slip,
@@ -197,6 +215,7 @@ bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>
     out.acceleration[i] = e.unknown(i) ? 0.0 : row.sum + p.free(i);
     ws.scale[i] = row.scale;
   }
+  spread_sizes(p, ws);
   return true;
 }
 

@@ -19,6 +19,15 @@ struct StaticToKinetic {
 
   Index round_limit() const { return p.elements.size() + 1; }
 
+  // Acceleration error of a loaded element due to the rounding error of the contact force.
+  double rounding_of_load(Index s, Mode mode) const {
+    const Element& element = p.elements[s];
+    const Index k = p.contacts + s, c = element.contact;
+    if (c < 0) return 0.0;
+    const double per_force = (mode == Mode::slip_forward ? element.plus : element.minus).b;
+    return tolerance::rounding * std::abs(per_force * p.G(k, k)) * p.free_scale(c) / p.G(c, c);
+  }
+
   // Acceleration of an element that left rest in this event, positive in its direction of motion; zero if it is zero
   // within rounding or, if its guard has fired, within the error of event location.
   double along(const Candidate& c, Index s) const {
@@ -27,7 +36,7 @@ struct StaticToKinetic {
     const bool fired = at_guard(p, ws.allowed[k], k);
     const double zero = fired ? tolerance::event_zero : tolerance::per_term * static_cast<double>(p.size());
     const double a = c.modes[k] == Mode::slip_forward ? c.acceleration[k] : -c.acceleration[k];
-    return std::abs(a) <= zero * scale ? 0.0 : a;
+    return std::abs(a) <= std::max(zero * scale, rounding_of_load(s, c.modes[k])) ? 0.0 : a;
   }
 
   // Solves again with the remaining elements that left rest.
