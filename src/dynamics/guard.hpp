@@ -60,7 +60,7 @@ struct GuardTraits {
 // A row for each kind, in their order.
 inline constexpr GuardTraits guard_table[] = {
     {GuardKind::none},
-    {GuardKind::slip_ends, GuardValue::velocity, -1, 1, false, " stops"},
+    {GuardKind::slip_ends, GuardValue::velocity, -1, 1, false, " stops sliding"},
     {GuardKind::breaks_away, GuardValue::force, 0, 0, false, " breaks away"},
     {GuardKind::velocity_reversal, GuardValue::velocity, -1, -1, true},
     {GuardKind::load_corner, GuardValue::other, 1},

@@ -6,11 +6,11 @@
 namespace stickslip {
 
 void validate(const Levels& c, bool kinetic_may_be_zero) {
+  non_negative("static", c.static_level); // first: it is also the kinetic level where none is given
   if (kinetic_may_be_zero)
     non_negative("kinetic", c.kinetic);
   else
     positive("kinetic", c.kinetic);
-  non_negative("static", c.static_level);
   if (c.static_level < c.kinetic)
     reject("static", c.static_level, "at least the kinetic level = " + number_text(c.kinetic));
   if (!(c.stribeck_velocity > 0.0)) reject("stribeck_velocity", c.stribeck_velocity, "finite and > 0");

@@ -83,7 +83,7 @@ std::string cause_of(const System& sys, const Event& e) {
       sys.contacts[contact].yields())
     return sys.contacts[contact].name + (e.after == Mode::open    ? " loses its force"
                                          : e.before == Mode::open ? " touches"
-                                         : e.after == Mode::stick ? " stops"
+                                         : e.after == Mode::stick ? " stops sliding"
                                                                   : " breaks away");
   std::string all = e.occasion == Occasion::start     ? "start"
                     : e.fired.kind == GuardKind::none ? "breakpoint of a signal"

@@ -50,8 +50,8 @@ void remove_overlaps(Instant& at) {
       const double bearable = std::max(published, at.cutoffs.overlap * size);
       if (gap < -bearable) {
         std::ostringstream what;
-        what << "overlaps at the start by " << -gap << " m: its gap must be >= 0, but for the " << bearable
-             << " m that are taken for rounding";
+        what << "overlaps at the start by " << -gap << " m: its gap must be >= 0; overlaps up to " << bearable
+             << " m count as rounding and are removed";
         reject("contact '" + at.sys.contacts[j].name + "'", what.str());
       }
       if (gap < -tolerance::rounding * size) {

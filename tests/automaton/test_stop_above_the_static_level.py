@@ -26,7 +26,7 @@ def test_element_held_by_lagged_force_breaks_away_at_closed_form_time(rng):
     run = ss.simulate(falling(force, memory, low, side), 60.0, initial={"x.velocity": side * speed})
     assert run.success
     stop, leaves = run.events[0], run.events[1]
-    assert stop.cause == "f stops" and stop.time > 0.25
+    assert stop.cause == "f stops sliding" and stop.time > 0.25
     f1 = run.at([stop.time])["f.lagged_force"][0]
     assert fs < force < f1
     truth = stop.time + memory * np.log((f1 - fs) / (force - fs))

@@ -137,7 +137,7 @@ def test_events_state_cause_and_modes():
     first, second = r.events[:2]
     assert (first.element, first.before, first.after) == ("belt", STICK, BACKWARD)
     assert first.cause == "belt breaks away" and first.rule == "static to kinetic" and first.solutions == 1
-    assert second.cause == "belt stops" and second.rule == "unique"
+    assert second.cause == "belt stops sliding" and second.rule == "unique"
     assert not first.ambiguous and second.instant == first.instant + 1
     table = str(r.events).splitlines()
     assert table[0].split()[:3] == ["time", "/", "s"] and len(table) == len(r.events) + 2
