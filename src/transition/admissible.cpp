@@ -110,7 +110,7 @@ void drop_rounding(const ModeProblem& posed, const contact::Candidate& c, Index 
   double size = contact::acceleration_row(p, component, c.force).scale;
   for (Index j = 0; j < p.size(); ++j) // holding forces pass on the terms of their own rows
     if (p.G(j, j) > 0.0) size = std::max(size, std::abs(p.G(component, j)) / p.G(j, j) * goes_on(j));
-  double known = tolerance::product * size;
+  double known = tolerance::product * size * c.amplification;
   if (first == 0) known /= p.G(component, component);
   for (Index j = first; j < std::ssize(row); ++j, known /= posed.pace)
     if (std::abs(row[static_cast<std::size_t>(j)]) <= known) row[static_cast<std::size_t>(j)] = 0.0;

@@ -15,6 +15,7 @@ namespace stickslip::contact {
 
 namespace {
 
+constexpr double safety = 8.0;     // of bounds of rounding errors
 constexpr double no_zero = 1e-300; // keeps roots of the diagonal positive
 
 // Pivots of the scaled equations below this are zero: of k unknowns those without effect then have singular values below
@@ -31,6 +32,7 @@ struct Equations {
   const List<Mode>& modes;
   const List<Slip>& slip;
   CandidateWorkspace& ws;
+  bool coupled = false; // sliding friction follows an unknown normal force
 
   double g(Index i, Index j) const { return p.G(i, j); }
 
@@ -67,7 +69,7 @@ struct Equations {
         constant -= g(i, row) * line.a;
         if (line.b == 0.0 || p.elements[s].contact < 0) continue;
         for (Index c = 0; c < k; ++c)
-          if (ws.unknown[c] == p.elements[s].contact) matrix[r * k + c] -= g(i, row) * line.b;
+          if (ws.unknown[c] == p.elements[s].contact) matrix[r * k + c] -= g(i, row) * line.b, coupled = true;
       }
       ws.rhs[r] = -constant * ws.root[i];
       for (Index c = 0; c < k; ++c) matrix[r * k + c] *= ws.root[i] * ws.root[ws.unknown[c]];
@@ -160,8 +162,8 @@ void validate(const Problem& p) {
 
 namespace {
 
-// Forces and accelerations of one mode set, and in `ws.scale` the size of the terms of each acceleration; false if its
-// equations are inconsistent.
+// Forces and accelerations of one mode set, and in `ws.scale` the size of the terms of each acceleration, amplified as
+// their errors are; false if its equations are inconsistent.
 bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>& slip,
                      CandidateWorkspace& ws, Candidate& out) {
   const Index n = p.size();
@@ -170,10 +172,12 @@ bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>
   const Index k = ws.unknown.size();
   Budget::spend(n * n);
   out.unique = true;
+  out.amplification = 1.0;
   ws.factors.factor(k, singular);
   if (ws.factors.rank() == k) {
     ws.factors.solve(ws.rhs.data(), ws.x.data());
     for (Index c = 0; c < k; ++c) ws.x[c] *= ws.root[ws.unknown[c]];
+    if (e.coupled) out.amplification = std::max(1.0, 1.0 / (safety * ws.factors.last_pivot()));
   } else if (!e.share_forces(out)) {
     return false;
   }
@@ -195,7 +199,7 @@ bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>
     const Row row = acceleration_row(p, i, out.force);
     out.constraint += 0.5 * (i < p.contacts ? out.force[i] : -out.force[i]) * row.sum;
     out.acceleration[i] = e.unknown(i) ? 0.0 : row.sum + p.free(i);
-    ws.scale[i] = row.scale;
+    ws.scale[i] = row.scale * out.amplification;
   }
   return true;
 }
@@ -272,7 +276,7 @@ bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& sl
   out.utilisation = 0.0;
   // The inequalities. Forces are compared with the terms of their own row, as forces.
   const double rounding =
-      8.0 * static_cast<double>(n) * tolerance::epsilon; // of n products and of a solution
+      safety * static_cast<double>(n) * tolerance::epsilon; // of n products and of a solution
   for (Index i = 0; i < n; ++i) {
     const Margin of = margin_of(p, out, slip, i);
     if (of.none) continue;

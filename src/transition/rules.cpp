@@ -23,7 +23,7 @@ struct StaticToKinetic {
   // within rounding or, if its guard has fired, within the error of event location.
   double along(const Candidate& c, Index s) const {
     const Index k = p.contacts + s;
-    const double scale = acceleration_row(p, k, c.force).scale;
+    const double scale = acceleration_row(p, k, c.force).scale * c.amplification;
     const bool fired = at_guard(p, ws.allowed[k], k);
     const double zero = fired ? tolerance::event_zero : tolerance::per_term * static_cast<double>(p.size());
     const double a = c.modes[k] == Mode::slip_forward ? c.acceleration[k] : -c.acceleration[k];
