@@ -130,10 +130,11 @@ class Family:
         """Return the moving frame of a machine, found from the orbit."""
         orbit = self._orbit
         t = flow.phase_of(orbit.state.t)
-        x = np.array(orbit.state.x)
+        values = flow.components(orbit.state)
         for name, change in orbit.advance.items():
-            x[flow.compiled.states.index(name)] -= change * (orbit.state.t - t) / orbit.period
-        frame = frame_of(flow, flow.at_rest(t, x), orbit.period)
+            values[flow.compiled.states.index(name)] -= change * (orbit.state.t - t) / orbit.period
+        # Chosen anew, modes could open a contact for the rounding of its gap, which a spurious impact closes.
+        frame = frame_of(flow, flow.restarted(orbit.state, values, t), orbit.period)
         if frame is None:
             raise ValueError(GROWS)
         return frame
