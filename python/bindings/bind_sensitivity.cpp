@@ -109,7 +109,7 @@ void bind_sensitivity(py::module_ m) {
           "parameters", [](const Sensitivity& s) -> const std::vector<std::string>& { return s.parameters; })
       .def_readonly("valid_until", &Sensitivity::valid_until)
       .def_readonly("valid_event", &Sensitivity::valid_event)
-      .def("moves_ticks", &Sensitivity::moves_ticks, "parameter"_a)
+      .def("moves_instants", &Sensitivity::moves_instants, "parameter"_a)
       .def_readonly("reason", &Sensitivity::reason)
       .def("at_end", &Sensitivity::at_end)
       .def_property_readonly("event_times",

@@ -58,7 +58,7 @@ Adjoint::Adjoint(const Machine& machine, std::shared_ptr<const Trajectory> run, 
   const auto passed = std::make_shared<const Passages>(std::move(passages));
   const auto by = parameters_of(machine, replica->system(), options, varied);
   for (const auto& one : *by)
-    if (const std::string who = moved_ticks(replica->system(), *one); !who.empty())
+    if (const std::string who = moved_instants(replica->system(), *one); !who.empty())
       throw NoTranspose("'" + one->name + "' moves the sampling instants of '" + who +
                         "', whose derivative exists in forward mode only");
   start = std::make_unique<Sensitivity>(replica, run, passed, initial, by, Sensitivity::Reach::start);
@@ -122,8 +122,8 @@ Vector Adjoint::gradient(const List<double>& times, const Matrix& weights, const
         lambda.head(nx) = states;
       }
       left = first;
-    } else if (step.kind == RunStep::Kind::tick) {
-      if (any) untick(step, lambda, into);
+    } else if (step.kind == RunStep::Kind::sampling_instant) {
+      if (any) pass_sampling_instant_back(step, lambda, into);
     } else if (step.number > 0) {
       any = any || reads[step.number] != 0;
       if (any) unpass(step.number, of_passage(step.number), lambda, into);
@@ -156,13 +156,13 @@ void Adjoint::compare(const Vector& gradient, const List<double>& times, const M
     throw NoTranspose("the run is not a smooth function of a state at one instant");
 }
 
-void Adjoint::untick(const RunStep& step, Vector& lambda, Cotangents& into) {
+void Adjoint::pass_sampling_instant_back(const RunStep& step, Vector& lambda, Cotangents& into) {
   Sensitivity& s = *start;
   const Segment& segment = s.run->segments[step.segment - 1];
   Vector x(s.machine->system().nx);
   s.run->state_at(segment, segment.t1, x.data());
-  s.instants->quiet.read(step.number, s.tick_memory);
-  s.ticks->retreat(s.machine->regime(segment.regime->modes), segment.t1, x, s.tick_memory, lambda, into);
+  s.instants->quiet.read(step.number, s.sampling_memory);
+  s.ticks->retreat(s.machine->regime(segment.regime->modes), segment.t1, x, s.sampling_memory, lambda, into);
 }
 
 // The transpose of Sensitivity::pass.

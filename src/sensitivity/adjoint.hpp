@@ -44,7 +44,7 @@ private:
     bool moves = false;
   };
   double unreset(const Passage& p, const Turn& turn, Vector& lambda, Cotangents& into);
-  void untick(const RunStep& step, Vector& lambda, Cotangents& into);
+  void pass_sampling_instant_back(const RunStep& step, Vector& lambda, Cotangents& into);
 };
 
 } // namespace stickslip

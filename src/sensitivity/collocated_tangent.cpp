@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace stickslip {
 
@@ -46,12 +47,18 @@ template <class Of, class Given> double change_of(const Of& before, const Of& af
   return most;
 }
 
+template <Index n> std::array<StageSlopes, n> stages_of(Replica& base) {
+  return [&]<std::size_t... i>(std::index_sequence<i...>) {
+    return std::array<StageSlopes, n>{((void)i, StageSlopes(base))...};
+  }(std::make_index_sequence<n>{});
+}
+
 } // namespace
 
-CollocatedTangent::CollocatedTangent(Replica& base, Index parameters, SlopesOf& slopes_of,
-                                     RateChanges& rate_changes)
-    : machine(base), slopes(slopes_of), rates(rate_changes),
-      J{StageSlopes(base), StageSlopes(base), StageSlopes(base)} {
+template <Index n>
+CollocatedTangent<n>::CollocatedTangent(Replica& base, Index parameters, SlopesOf& slopes_of,
+                                        RateChanges& rate_changes)
+    : machine(base), slopes(slopes_of), rates(rate_changes), J(stages_of<n>(base)) {
   const Index nx = base.system().nx;
   for (Index i = 0; i < n; ++i) {
     x[i].resize(nx);
@@ -60,8 +67,9 @@ CollocatedTangent::CollocatedTangent(Replica& base, Index parameters, SlopesOf& 
 }
 
 // On which sides of the corners and bends of its laws a motion is.
-const List<int>& CollocatedTangent::sides_of(const Modes& modes, double frame, double at,
-                                             const Vector& state) {
+template <Index n>
+const List<int>& CollocatedTangent<n>::sides_of(const Modes& modes, double frame, double at,
+                                                const Vector& state) {
   const Vector& s = machine.signals(frame, at);
   std::array<double, max_elements> values;
   const auto note = [this](double value) { sides.push_back(value > 0.0 ? 1 : value < 0.0 ? -1 : 0); };
@@ -81,23 +89,25 @@ const List<int>& CollocatedTangent::sides_of(const Modes& modes, double frame, d
 }
 
 // A step of the run begins and ends at a corner, or just beside it as well as it was located, where slopes may be those
-// of the next step: the first and the last point are then evaluated where the sides of the middle one, t[1], hold.
-double CollocatedTangent::within(const Segment& segment, const Trajectory& run, double t0, double t1,
-                                 End end) {
+// of the next step: the first and the last point are then evaluated where the sides of the middle one hold.
+template <Index n>
+double CollocatedTangent<n>::within(const Segment& segment, const Trajectory& run, double t0, double t1,
+                                    End end) {
   constexpr std::array<double, 6> beside{0.0, 1e-9, 1e-7, 1e-5, 1e-3, 1e-1}; // of the step
   const Modes& modes = segment.regime->modes;
   const double last = end == End::last ? t1 : t0, step = end == End::last ? t0 - t1 : t1 - t0;
-  if (sides_of(modes, segment.t0, t[1], x[1]).empty()) return last;
+  if (sides_of(modes, segment.t0, t[n / 2], x[n / 2]).empty()) return last;
   const List<int> middle = sides;
   for (const double share : beside) {
     const double at = last + share * step;
-    run.state_at(segment, at, x[2].data());
-    if (sides_of(modes, segment.t0, at, x[2]) == middle) return at;
+    run.state_at(segment, at, x[n - 1].data());
+    if (sides_of(modes, segment.t0, at, x[n - 1]) == middle) return at;
   }
   return last;
 }
 
-void CollocatedTangent::look_along(const Trajectory& run, const Segment& segment, double t0, double t1) {
+template <Index n>
+void CollocatedTangent<n>::look_along(const Trajectory& run, const Segment& segment, double t0, double t1) {
   const Points& points = radau<n>();
   const RegimeSlopes& r = slopes(machine.regime(segment.regime->modes));
   for (Index i = 0; i < n; ++i) {
@@ -108,7 +118,7 @@ void CollocatedTangent::look_along(const Trajectory& run, const Segment& segment
 }
 
 // By their numbers of products.
-bool CollocatedTangent::prefers_sweeps(const Segment& segment, Index columns) const {
+template <Index n> bool CollocatedTangent<n>::prefers_sweeps(const Segment& segment, Index columns) const {
   if (segment.kind != FlowKind::explicit_pair) return false;
   const auto nx = static_cast<double>(x[0].size()), np = static_cast<double>(columns);
   const double rows = n * (nx - static_cast<double>(machine.system().n_coordinates));
@@ -116,7 +126,7 @@ bool CollocatedTangent::prefers_sweeps(const Segment& segment, Index columns) co
 }
 
 // Gauss-Seidel sweeps over the points, from K_i = J_i S + f_p,i in f and K.
-bool CollocatedTangent::sweep(double h) {
+template <Index n> bool CollocatedTangent<n>::sweep(double h) {
   const Points& points = radau<n>();
   for (Sweeps sweeps;;) {
     double change = 0.0;
@@ -133,7 +143,7 @@ bool CollocatedTangent::sweep(double h) {
 }
 
 // The transpose: owed_j = h (a_nj lambda + sum_i a_ij J_i^T owed_i), and J_i^T owed_i in `back`.
-bool CollocatedTangent::sweep_back(double h, const Vector& lambda) {
+template <Index n> bool CollocatedTangent<n>::sweep_back(double h, const Vector& lambda) {
   const Points& points = radau<n>();
   for (Index i = 0; i < n; ++i) {
     owed[i] = h * points.a(n - 1, i) * lambda;
@@ -155,7 +165,7 @@ bool CollocatedTangent::sweep_back(double h, const Vector& lambda) {
 
 // Number of positions, the first ones of x, where they change by their velocities alone, the next ones: their rates need
 // not be solved for, since positions are S + h c_i S_v + h^2 sum_l (a a)_il K_v,l.
-Index CollocatedTangent::positions() const {
+template <Index n> Index CollocatedTangent<n>::positions() const {
   const Index m = machine.system().n_coordinates;
   for (const StageSlopes& one : J) {
     const Matrix& of = one.known();
@@ -167,7 +177,7 @@ Index CollocatedTangent::positions() const {
 }
 
 // Makes the matrix of the equations; returns the number of positions that are eliminated.
-Index CollocatedTangent::eliminate(double h) {
+template <Index n> Index CollocatedTangent<n>::eliminate(double h) {
   const Points& points = radau<n>();
   for (StageSlopes& one : J) one.matrix();
   const Index m = positions(), q = x[0].size() - m;
@@ -182,8 +192,9 @@ Index CollocatedTangent::eliminate(double h) {
   return m;
 }
 
-void CollocatedTangent::advance(const Trajectory& run, const Segment& segment, double t0, double t1,
-                                TangentsRef S) {
+template <Index n>
+void CollocatedTangent<n>::advance(const Trajectory& run, const Segment& segment, double t0, double t1,
+                                   TangentsRef S) {
   const Points& points = radau<n>();
   const Index nx = S.rows(), np = S.cols();
   const double h = t1 - t0;
@@ -230,8 +241,9 @@ void CollocatedTangent::advance(const Trajectory& run, const Segment& segment, d
   }
 }
 
-void CollocatedTangent::retreat(const Trajectory& run, const Segment& segment, double t0, double t1,
-                                Vector& lambda, Cotangents& into) {
+template <Index n>
+void CollocatedTangent<n>::retreat(const Trajectory& run, const Segment& segment, double t0, double t1,
+                                   Vector& lambda, Cotangents& into) {
   const Points& points = radau<n>();
   const double h = t1 - t0;
   const Modes& modes = segment.regime->modes;
@@ -296,8 +308,9 @@ struct Basis {
 } // namespace
 
 // Rates of S at one time.
-void CollocatedTangent::rates_at(const Trajectory& run, const Segment& segment, double frame, double at,
-                                 const Tangents& S, Tangents& out) {
+template <Index n>
+void CollocatedTangent<n>::rates_at(const Trajectory& run, const Segment& segment, double frame, double at,
+                                    const Tangents& S, Tangents& out) {
   const Modes& modes = segment.regime->modes;
   run.state_at(segment, at, x[0].data());
   J[0].find(slopes(machine.regime(modes)), frame, at, x[0]);
@@ -308,8 +321,10 @@ void CollocatedTangent::rates_at(const Trajectory& run, const Segment& segment, 
 }
 
 // The transpose.
-void CollocatedTangent::gather_rates_at(const Trajectory& run, const Segment& segment, double frame,
-                                        double at, const Vector& weight, Vector& lambda, Cotangents& into) {
+template <Index n>
+void CollocatedTangent<n>::gather_rates_at(const Trajectory& run, const Segment& segment, double frame,
+                                           double at, const Vector& weight, Vector& lambda,
+                                           Cotangents& into) {
   const Modes& modes = segment.regime->modes;
   run.state_at(segment, at, x[0].data());
   J[0].find(slopes(machine.regime(modes)), frame, at, x[0]);
@@ -318,9 +333,10 @@ void CollocatedTangent::gather_rates_at(const Trajectory& run, const Segment& se
   rates.gather(modes, frame, at, x[0], weight, into);
 }
 
-void CollocatedTangent::sample(const Trajectory& run, const Segment& segment, double t0, double t1,
-                               std::span<const double> times, std::span<const Index> rows, Tangents& S,
-                               const Sink& sink) {
+template <Index n>
+void CollocatedTangent<n>::sample(const Trajectory& run, const Segment& segment, double t0, double t1,
+                                  std::span<const double> times, std::span<const Index> rows, Tangents& S,
+                                  const Sink& sink) {
   const auto count = static_cast<Index>(rows.size());
   Tangents out(count, S.cols());
   const auto take = [&](const Tangents& from, Tangents& to) {
@@ -344,8 +360,8 @@ void CollocatedTangent::sample(const Trajectory& run, const Segment& segment, do
     rates_at(run, segment, t0, at, there, all);
     take(all, rate[i]);
   };
-  t[1] = t0 + radau<n>().c(1) * h;
-  run.state_at(segment, t[1], x[1].data());
+  t[n / 2] = t0 + radau<n>().c(n / 2) * h;
+  run.state_at(segment, t[n / 2], x[n / 2].data());
   note(0, S, within(segment, run, t0, t1, End::first));
   Tangents there = S;
   advance(run, segment, t0, t0 + 0.5 * h, there);
@@ -361,8 +377,9 @@ void CollocatedTangent::sample(const Trajectory& run, const Segment& segment, do
 }
 
 // The transpose of `sample`.
-void CollocatedTangent::retreat(const Trajectory& run, const Segment& segment, double t0, double t1,
-                                std::span<const Reading> readings, Vector& lambda, Cotangents& into) {
+template <Index n>
+void CollocatedTangent<n>::retreat(const Trajectory& run, const Segment& segment, double t0, double t1,
+                                   std::span<const Reading> readings, Vector& lambda, Cotangents& into) {
   const auto weight = [&](const Reading& one) { return Eigen::Map<const Vector>(one.weight, lambda.size()); };
   if (readings.size() <= few_samples) {
     retreat(run, segment, t0, t1, lambda, into);
@@ -383,8 +400,8 @@ void CollocatedTangent::retreat(const Trajectory& run, const Segment& segment, d
       rate[i] += h * basis.rate[i] * weight(one);
     }
   }
-  t[1] = t0 + radau<n>().c(1) * h;
-  run.state_at(segment, t[1], x[1].data());
+  t[n / 2] = t0 + radau<n>().c(n / 2) * h;
+  run.state_at(segment, t[n / 2], x[n / 2].data());
   const double first = within(segment, run, t0, t1, End::first);
   lambda += value[2];
   gather_rates_at(run, segment, t0, within(segment, run, t0, t1, End::last), rate[2], lambda, into);
@@ -394,5 +411,8 @@ void CollocatedTangent::retreat(const Trajectory& run, const Segment& segment, d
   lambda += value[1] + value[0];
   gather_rates_at(run, segment, t0, first, rate[0], lambda, into);
 }
+
+template class CollocatedTangent<3>;
+template class CollocatedTangent<5>;
 
 } // namespace stickslip

@@ -54,9 +54,11 @@ const Vector& GuardSlopes::by_parameters(const Modes& modes, Index k, double fra
   const bool closed = of.guards.by_sliding.rows() > 0 && has_simple_limits(machine.system(), r, k);
   parameters.setZero(by.size());
   if (closed) add_closed_forms(of, k, frame, t, x);
+  const auto guard = [&](Replica& m) { return m.guards(modes, frame, t, x.data())(k); };
+  const auto divisor = [&](Replica& m) { return m.divisor(modes, frame, t, x.data()); };
   for (Index j = 0; j < by.size(); ++j)
     if (!(closed && of.by[j].guards) && by[j]->acts(frame))
-      parameters(j) = by[j]->derivative([&](Replica& m) { return m.guards(modes, frame, t, x.data())(k); });
+      parameters(j) = r.coupled ? by[j]->derivative(guard, divisor, machine) : by[j]->derivative(guard);
   return parameters;
 }
 

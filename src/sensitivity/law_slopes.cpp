@@ -14,21 +14,15 @@ bool is_simple(const Friction& p) {
   return is_curve(p, 1) && p.surface_travel < 0 && p.aged < 0 && p.rate_damping == 0.0;
 }
 
-bool same_law(const Neighbours& p, const System& base, Index i) {
-  return std::all_of(p.beside.begin(), p.beside.end(), [&](const auto& one) {
-    return same_force(one->system().friction[i], base.friction[i]);
-  });
-}
-
 } // namespace
 
-bool LawSlopes::apply(const System& base, const Neighbours& p) {
-  for (Index i = 0; i < base.friction.size(); ++i)
-    if (!same_law(p, base, i) && !is_simple(base.friction[i])) return false;
-  return true;
+bool LawSlopes::apply(const System& base, const List<Index>& changed) {
+  return std::all_of(changed.begin(), changed.end(), [&](Index i) { return is_simple(base.friction[i]); });
 }
 
-LawSlopes::LawSlopes(const System& base, const Regime& regime) : sys(base), r(regime) {
+LawSlopes::LawSlopes(const System& base, const Regime& regime)
+    : sys(base), r(regime), no_state(Vector::Zero(base.nx)),
+      no_force(Vector::Zero(base.friction.size() + base.contacts.size())) {
   const Index first = sys.friction.size();
   List<Index> held(first + sys.contacts.size(), -1), slides(first, -1);
   for (Index k = 0; k < r.sticking.size(); ++k) held[r.sticking[k]] = k;
@@ -44,21 +38,19 @@ LawSlopes::LawSlopes(const System& base, const Regime& regime) : sys(base), r(re
         by_force(g, slides[e.at]) += e.factor;
 }
 
-RegimeSlopes::Change LawSlopes::of(const Neighbours& p) const {
+RegimeSlopes::Change LawSlopes::of(const Neighbours& p, const List<Index>& changed) const {
   RegimeSlopes::Change out;
-  const Vector x = Vector::Zero(sys.nx);
-  Vector rates = x;
-  List<char> changed(sys.friction.size(), 0);
-  for (Index i = 0; i < changed.size(); ++i) changed[i] = same_law(p, sys, i) ? 0 : 1;
+  Vector rates = no_state;
+  const auto changes = [&](Index i) { return std::find(changed.begin(), changed.end(), i) != changed.end(); };
   for (Index k = 0; k < r.sliding.size(); ++k) {
     const Index i = r.sliding[k];
-    if (changed[i] == 0) continue;
+    if (!changes(i)) continue;
     const Friction& own = sys.friction[i];
     const FrictionMode& mode = r.modes.friction[i];
     const auto force = [&](double v, double N) {
       return p.derivative([&](Replica& m) {
         const ElementForce<double> f = friction_force(m.system().friction[i], mode.direction(), mode.branch,
-                                                      v, N, x.data(), rates.data());
+                                                      v, N, no_state.data(), rates.data());
         return f.dry * N + f.other;
       });
     };
@@ -77,7 +69,7 @@ RegimeSlopes::Change LawSlopes::of(const Neighbours& p) const {
   }
   for (Index g = 0; g < r.guards.size(); ++g)
     for (const GuardTerms::Limit& l : r.guard_terms[g].limits) {
-      if (changed[l.element] == 0) continue;
+      if (!changes(l.element)) continue;
       const double slope = slope_of_limit(l, p);
       if (slope != 0.0) out.Gs.push_back({g, sys.friction[l.element].load, l.weight * slope});
     }
@@ -86,12 +78,11 @@ RegimeSlopes::Change LawSlopes::of(const Neighbours& p) const {
 
 double LawSlopes::limit_per_load(const GuardTerms::Limit& l, const System& of) const {
   const Friction& p = of.friction[l.element];
-  const Vector x = Vector::Zero(of.nx), force = Vector::Zero(of.friction.size() + of.contacts.size());
   const Vector s = Vector::Unit(of.ns(), p.load);
-  const Interval limits = l.held
-                              ? holding_limits(of, r.modes, l.element, 0.0, x.data(), s.data(), force.data())
-                              : stick_limits(of, p, r.modes.friction[l.element].load_stretch, 0.0, x.data(),
-                                             s.data(), force.data());
+  const double *const x = no_state.data(), *const force = no_force.data();
+  const Interval limits =
+      l.held ? holding_limits(of, r.modes, l.element, 0.0, x, s.data(), force)
+             : stick_limits(of, p, r.modes.friction[l.element].load_stretch, 0.0, x, s.data(), force);
   return l.side > 0 ? limits.hi : limits.lo;
 }
 

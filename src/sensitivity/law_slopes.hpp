@@ -9,12 +9,13 @@ namespace stickslip {
 
 class LawSlopes {
 public:
-  // True if neighbouring machines differ in laws alone, those of elements for which this holds.
-  static bool apply(const System& base, const Neighbours& p);
+  // True if this holds for all these elements, whose laws change.
+  static bool apply(const System& base, const List<Index>& changed);
 
   // For a regime that `moves_alone`.
   LawSlopes(const System& base, const Regime& regime);
-  RegimeSlopes::Change of(const Neighbours& p) const;
+  // `changed`: the elements whose law changes with the parameter.
+  RegimeSlopes::Change of(const Neighbours& p, const List<Index>& changed) const;
   // Derivatives of a limit of an element, per unit of its load: by a parameter of laws; and the limit itself.
   double slope_of_limit(const GuardTerms::Limit& l, const Neighbours& p) const;
   double limit_per_load(const GuardTerms::Limit& l, const System& of) const;
@@ -24,6 +25,7 @@ public:
 private:
   const System& sys;
   const Regime& r;
+  const Vector no_state, no_force;
 };
 
 // True if the limits in a guard are those of elements for which this holds.

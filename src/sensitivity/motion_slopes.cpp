@@ -1,6 +1,7 @@
 #include "sensitivity/motion_slopes.hpp"
 
 #include "core/tolerances.hpp"
+#include "dynamics/friction_force.hpp"
 #include "sensitivity/law_slopes.hpp"
 #include "sensitivity/same_force.hpp"
 
@@ -78,23 +79,46 @@ Matrix guards_by_held(const System& sys, const Regime& r) {
   return out;
 }
 
+// With f = L (motion without them) and U f added:  f' = L (change + U' f),  as L' = L U' L, and the remaining change is
+// change + U' f + U f'. The change has few rows that are not zero, as each mass moves with one.
+struct Constrained {
+  const List<Index>& rows;
+  Matrix L, UL, sizes; // of these rows; sizes of the terms of U L
+
+  Constrained(const Regime& r, const Matrix& U, const List<Index>& of_rows)
+      : rows(of_rows), L(U.cols() == 0 ? Matrix::Zero(0, rows.size()) : Matrix(r.L(Eigen::all, rows))),
+        UL(U * L), sizes(U.cwiseAbs() * L.cwiseAbs()) {}
+
+  // Entries that are rounding are dropped, as in the regime itself.
+  Matrix motion(const Matrix& change) const {
+    Matrix sum = UL * change, terms = sizes * change.cwiseAbs();
+    sum(rows, Eigen::all) += change;
+    terms(rows, Eigen::all) += change.cwiseAbs();
+    return (sum.array().abs() <= tolerance::rounding * terms.array()).select(0.0, sum);
+  }
+};
+
 } // namespace
 
 SlidingForces sliding_forces(const System& sys, const Regime& r) {
   const Index nx = sys.nx, ns = sys.ns(), m = r.sliding.size();
   SlidingForces out{Matrix::Zero(m, nx), Matrix::Zero(m, ns)};
-  if (m == 0) return out;
-  Scratch scratch(sys);
-  Vector x = Vector::Zero(nx), s = Vector::Zero(ns), xdot(nx), force = scratch.force;
+  Vector x = Vector::Zero(nx), s = Vector::Zero(ns), xdot = x;
   const auto look = [&](double& unit, auto&& column) {
     unit = 1.0;
-    xdot.setZero();
-    evaluate(sys, r, 0.0, x.data(), s.data(), xdot.data(), force.data(), scratch);
-    for (Index k = 0; k < m; ++k) column(k) = force(r.sliding[k]);
+    for (Index k = 0; k < m; ++k) {
+      const Friction& p = sys.friction[r.sliding[k]];
+      const FrictionMode& mode = r.modes.friction[r.sliding[k]];
+      const double v = relative_velocity(p, x.data(), s.data());
+      const double N = normal_load(p, mode.load_stretch, x.data(), s.data());
+      const ElementForce<double> f =
+          friction_force(p, mode.direction(), mode.branch, v, N, x.data(), xdot.data());
+      column(k) = f.dry * N + f.other;
+    }
     unit = 0.0;
   };
-  for (Index j = 0; j < nx; ++j) look(x(j), out.by_x.col(j));
-  for (Index j = 0; j < ns; ++j) look(s(j), out.by_s.col(j));
+  for (Index j = 0; j < nx && m > 0; ++j) look(x(j), out.by_x.col(j));
+  for (Index j = 0; j < ns && m > 0; ++j) look(s(j), out.by_s.col(j));
   return out;
 }
 
@@ -116,11 +140,13 @@ void MotionSlopes::find_law_columns(const System& base, const Neighbours& p) {
     for (Index j = 0; j < base.ns(); ++j)
       if (form.s(j) != 0.0) read[base.nx + j] = 1;
   };
-  for (Index i = 0; i < base.friction.size(); ++i) {
+  for (Index i = 0; i < base.friction.size(); ++i)
+    if (!std::all_of(p.beside.begin(), p.beside.end(), [&](const auto& one) {
+          return same_force(one->system().friction[i], base.friction[i]);
+        }))
+      changed_laws.push_back(i);
+  for (const Index i : changed_laws) {
     const Friction& element = base.friction[i];
-    if (std::all_of(p.beside.begin(), p.beside.end(),
-                    [&](const auto& one) { return same_force(one->system().friction[i], element); }))
-      continue;
     if (element.injected >= 0 || element.load < 0) return;
     read[base.nx + element.load] = 1;
     note(element.velocity);
@@ -141,48 +167,39 @@ MotionSlopes::MotionSlopes(const System& base, const Neighbours& p) {
   is_alone = all(same_elements);
   if (!is_alone && all(same_but_for_laws)) {
     find_law_columns(base, p);
-    laws_alone = LawSlopes::apply(base, p);
+    laws_alone = LawSlopes::apply(base, changed_laws);
   }
   if (!is_alone) return;
   A = p.derivative([](Replica& m) -> Matrix { return m.system().A; });
   S = p.derivative([](Replica& m) -> Matrix { return m.system().S; });
   effects = p.derivative([](Replica& m) { return effects_of(m.system()); });
-}
-
-// With f = L (motion without them) and U f added:  f' = L (change + U' f),  as L' = L U' L, and the remaining change is
-// change + U' f + U f'. Entries that are rounding are dropped, as in the regime itself.
-Matrix MotionSlopes::constrained(const Regime& r, const Matrix& of, const Matrix& U, Matrix& held) const {
-  if (U.cols() == 0 || of.isZero(0.0)) {
-    held = Matrix::Zero(U.cols(), of.cols());
-    return of;
-  }
-  held = r.L * of;
-  const Matrix sum = of + U * held;
-  const Matrix terms = of.cwiseAbs() + U.cwiseAbs() * (r.L.cwiseAbs() * of.cwiseAbs());
-  return (sum.array().abs() <= tolerance::rounding * terms.array()).select(0.0, sum);
+  present_effects = effects_of(base);
+  for (Index i = 0; i < base.nx; ++i)
+    if (!A.row(i).isZero(0.0) || !S.row(i).isZero(0.0) || !effects.row(i).isZero(0.0)) rows.push_back(i);
 }
 
 MotionSlopes::Change MotionSlopes::of(const System& sys, const Regime& r, const SlidingForces& forces) const {
   Change out;
-  const Matrix U = holding(sys, r, effects_of(sys)), by = holding(sys, r, effects);
-  Matrix E(sys.nx, r.sliding.size());
-  for (Index k = 0; k < r.sliding.size(); ++k) E.col(k) = effects.col(r.sliding[k]);
-  out.none = A.isZero(0.0) && S.isZero(0.0) && E.isZero(0.0) && by.isZero(0.0);
+  out.none = rows.empty();
   if (out.none) return out;
+  const Matrix U = holding(sys, r, present_effects), by = holding(sys, r, effects)(rows, Eigen::all);
+  Matrix E(rows.size(), r.sliding.size());
+  for (Index k = 0; k < r.sliding.size(); ++k) E.col(k) = effects.col(r.sliding[k])(rows);
+  const Constrained in(r, U, rows);
   const auto with = [&](const Matrix& of, const Matrix& held) -> Matrix {
     return by.cols() == 0 ? of : of + by * held;
   };
-  Matrix Lx, Ls, LF;
-  out.A = constrained(r, with(A, r.Lx), U, Lx);
-  out.S = constrained(r, with(S, r.Ls), U, Ls);
-  out.E = constrained(r, with(E, r.LF), U, LF);
+  const Matrix of_x = with(A(rows, Eigen::all), r.Lx), of_s = with(S(rows, Eigen::all), r.Ls);
+  const Matrix of_F = with(E, r.LF);
   if (!r.affine) {
-    out.Lx = std::move(Lx), out.Ls = std::move(Ls), out.LF = std::move(LF);
+    out.A = in.motion(of_x), out.S = in.motion(of_s), out.E = in.motion(of_F);
+    out.Lx = in.L * of_x, out.Ls = in.L * of_s, out.LF = in.L * of_F;
     return out;
   }
-  out.A += out.E * forces.by_x, out.S += out.E * forces.by_s;
-  const Matrix guards = guards_by_held(sys, r);
-  out.Gx = guards * (Lx + LF * forces.by_x), out.Gs = guards * (Ls + LF * forces.by_s);
+  const Matrix all_x = of_x + of_F * forces.by_x, all_s = of_s + of_F * forces.by_s;
+  out.A = in.motion(all_x), out.S = in.motion(all_s);
+  const Matrix guards = guards_by_held(sys, r) * in.L;
+  out.Gx = guards * all_x, out.Gs = guards * all_s;
   return out;
 }
 

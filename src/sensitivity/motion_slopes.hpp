@@ -25,7 +25,8 @@ public:
   // The other kind: neighbouring machines differ only in laws. Their forces and limits are functions of these columns
   // of (x, s); empty: not of this kind.
   List<Index> law_columns;
-  bool laws_alone = false; // of this kind, and all these laws are simple: see law_slopes.hpp
+  bool laws_alone = false;  // of this kind, and all these laws are simple: see law_slopes.hpp
+  List<Index> changed_laws; // of laws alone: the elements whose law changes
 
   struct Change {
     Matrix A, S, E, Gx, Gs; // of an affine regime all that sliding elements do is in A, S and the guards
@@ -38,9 +39,9 @@ public:
 private:
   bool is_alone = false;
   void find_law_columns(const System& base, const Neighbours& p);
-  Matrix A, S, effects; // derivatives; effects of friction elements, then of contacts: columns
-
-  Matrix constrained(const Regime& r, const Matrix& of, const Matrix& U, Matrix& held) const;
+  Matrix A, S, effects;   // derivatives; effects of friction elements, then of contacts: columns
+  Matrix present_effects; // of the machine itself
+  List<Index> rows;       // of the derivatives that are not zero
 };
 
 } // namespace stickslip

@@ -95,6 +95,18 @@ public:
     return sum;
   }
 
+  // The same where `of` has a divisor (see Replica) that may be close to zero, so that only its product with the divisor
+  // is smooth over the stencil:  f' = sum of weight d / d_0 (f - f_0),  since the weights sum up to zero.
+  template <class F, class D> auto derivative(F&& of, D&& divisor, Replica& here) const {
+    const auto present = of(here);
+    const double own = divisor(here);
+    auto sum = present;
+    sum -= present;
+    for (Index k = 0; k < beside.size(); ++k)
+      sum += weights[k] * (divisor(*beside[k]) / own) * (of(*beside[k]) - present);
+    return sum;
+  }
+
 private:
   // The machine where the parameter has changed by `change`.
   using At = std::function<const Machine&(double change)>;

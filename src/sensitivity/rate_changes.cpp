@@ -133,15 +133,22 @@ const Tangents& RateChanges::forces(const Modes& modes, double frame, double t, 
   return of_forces;
 }
 
+// Of all rates, from whole neighbouring machines.
+Vector RateChanges::whole_change(const Neighbours& p, const Modes& modes, double frame, double t,
+                                 const Vector& x) {
+  const auto rates_of = [&](Replica& m) -> Vector {
+    m.move(modes, frame, t, x.data(), rates, force);
+    return rates;
+  };
+  if (!machine.regime(modes).coupled) return p.derivative(rates_of);
+  return p.derivative(rates_of, [&](Replica& m) { return m.divisor(modes, frame, t, x.data()); }, machine);
+}
+
 void RateChanges::add(const Modes& modes, double frame, double t, const Vector& x, TangentsRef into) {
   const RegimeSlopes& r = slopes(machine.regime(modes));
   if (!r.complete) {
     for (Index j = 0; j < by.size(); ++j)
-      if (by[j]->acts(frame))
-        into.col(j) += by[j]->derivative([&](Replica& m) {
-          m.move(modes, frame, t, x.data(), rates, force);
-          return rates;
-        });
+      if (by[j]->acts(frame)) into.col(j) += whole_change(*by[j], modes, frame, t, x);
     return;
   }
   const Vector& s = machine.signals(frame, t);
@@ -172,11 +179,7 @@ void RateChanges::gather(const Modes& modes, double frame, double t, const Vecto
   const RegimeSlopes& r = slopes(machine.regime(modes));
   if (!r.complete) {
     for (Index j = 0; j < by.size(); ++j)
-      if (by[j]->acts(frame))
-        into.gradient(j) += by[j]->derivative([&](Replica& m) {
-          m.move(modes, frame, t, x.data(), rates, force);
-          return rates.dot(weight);
-        });
+      if (by[j]->acts(frame)) into.gradient(j) += whole_change(*by[j], modes, frame, t, x).dot(weight);
     return;
   }
   const Vector& s = machine.signals(frame, t);

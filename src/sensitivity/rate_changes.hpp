@@ -41,6 +41,7 @@ private:
   } of;
   List<List<double>> greatest; // of each element: of these numbers so far
 
+  Vector whole_change(const Neighbours& p, const Modes& modes, double frame, double t, const Vector& x);
   template <class Use>
   void for_each_element(const RegimeSlopes& r, double frame, double t, const Vector& x, Use&& use);
   void difference(const Regime& r, Index k, const Neighbours& p, bool same_inputs, double v, double N,

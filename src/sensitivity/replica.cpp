@@ -112,6 +112,11 @@ Vector Replica::guards(const Modes& modes, double frame, double t, const double*
   return g;
 }
 
+double Replica::divisor(const Modes& modes, double frame, double t, const double* x) {
+  const Regime& r = regime(modes);
+  return r.coupled ? coupling(system(), r, t, x, signals(frame, t).data(), scratch) : 1.0;
+}
+
 double Replica::guard_size(const Modes& modes, const Guard& guard, double t, const double* x,
                            const Vector& nominal) {
   move(modes, t, t, x, xdot, force);

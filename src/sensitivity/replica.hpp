@@ -35,6 +35,9 @@ public:
   Vector guards(const Modes& modes, double frame, double t, const double* x);
   double guard_size(const Modes& modes, const Guard& guard, double t, const double* x, const Vector& nominal);
 
+  // Divisor of normal forces on which sliding friction depends, that is of everything that depends on them; 1 for others.
+  double divisor(const Modes& modes, double frame, double t, const double* x);
+
   // True if there are sampled controllers: they also run at a start that is a sampling instant.
   bool samples() const { return transition.samples(); }
   // Passes an instant of a run; false where the outcome is not that of the run. `impulses`: normal ones of contacts,

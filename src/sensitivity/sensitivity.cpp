@@ -109,7 +109,7 @@ Sensitivity::Sensitivity(std::shared_ptr<Replica> of, std::shared_ptr<const Traj
       machine(std::move(of)), all(std::move(parameters_beside)), by(*all), resets(*machine, by) {
   for (const auto& one : by) parameters.push_back(one->name);
   variation = std::make_unique<Variation>(*machine, by);
-  if (machine->samples()) ticks = std::make_unique<TickTangent>(*machine, by);
+  if (machine->samples()) ticks = std::make_unique<SampledTangent>(*machine, by);
   steps = steps_of(*run, *instants);
   if (reach == Reach::all)
     follow();
@@ -126,15 +126,15 @@ double Sensitivity::size_of(Index j) const {
   return given > 0.0 ? given : nominal > 0.0 ? nominal : 1.0; // without any known size: 1
 }
 
-bool Sensitivity::moves_ticks(Index parameter) const {
-  return !moved_ticks(machine->system(), *by[parameter]).empty();
+bool Sensitivity::moves_instants(Index parameter) const {
+  return !moved_instants(machine->system(), *by[parameter]).empty();
 }
 
 // k T or k T + delay.
 std::string moved_end(const System& sys, const Parameters& by, double t) {
   constexpr double one_instant = 1e-12; // of a time
   for (Index j = 0; j < by.size(); ++j) {
-    const std::string who = moved_ticks(sys, *by[j]);
+    const std::string who = moved_instants(sys, *by[j]);
     if (who.empty()) continue;
     for (const Loop& l : sys.loops) {
       if (l.block.continuous()) continue;
@@ -156,25 +156,25 @@ List<RunStep> steps_of(const Trajectory& run, const Passages& instants) {
   List<RunStep> steps;
   Index tick = 0;
   // The first event of the next passage or of the next sampling instant without one, whichever comes first.
-  const auto event_behind = [&](Index next_passage, Index next_tick) {
+  const auto event_behind = [&](Index next_passage, Index next_instant) {
     Index event = run.events.rows.size();
     if (next_passage < passages.size()) event = std::min(event, passages[next_passage].event);
-    if (next_tick < quiet.size()) event = std::min(event, quiet.event(next_tick));
+    if (next_instant < quiet.size()) event = std::min(event, quiet.event(next_instant));
     return event;
   };
-  const auto ticks_before = [&](Index segment, Index next_passage) {
+  const auto instants_before = [&](Index segment, Index next_passage) {
     for (; tick < quiet.size() && quiet.segment(tick) == segment; ++tick)
-      steps.push_back({RunStep::Kind::tick, tick, segment, event_behind(next_passage, tick + 1)});
+      steps.push_back({RunStep::Kind::sampling_instant, tick, segment, event_behind(next_passage, tick + 1)});
   };
   for (Index k = 0; k < passages.size(); ++k) {
     const bool last = k + 1 == passages.size();
     const Index first = passages[k].segment, stop = last ? run.segments.size() : passages[k + 1].segment;
     steps.push_back({RunStep::Kind::passage, k, first, event_behind(k + 1, tick)});
     for (Index i = first; i < stop; ++i) {
-      ticks_before(i, k + 1);
+      instants_before(i, k + 1);
       steps.push_back({RunStep::Kind::segment, i, i});
     }
-    ticks_before(stop, k + 1);
+    instants_before(stop, k + 1);
   }
   return steps;
 }
@@ -189,8 +189,8 @@ void Sensitivity::follow() {
   for (const RunStep& step : steps) {
     if (step.kind == RunStep::Kind::segment) {
       if (!flow(*passed, step.number)) return;
-    } else if (step.kind == RunStep::Kind::tick) {
-      if (!quiet_tick(step)) return;
+    } else if (step.kind == RunStep::Kind::sampling_instant) {
+      if (!quiet_instant(step)) return;
     } else {
       passed = &passages[step.number];
       if (std::string why = arrive(step.number); !why.empty()) return end(*passed, std::move(why));
@@ -260,14 +260,14 @@ bool Sensitivity::flow(const Passage& p, Index i) {
   return false;
 }
 
-bool Sensitivity::quiet_tick(const RunStep& step) {
+bool Sensitivity::quiet_instant(const RunStep& step) {
   const Segment& segment = run->segments[step.segment - 1];
   const double t = segment.t1;
   Vector x(machine->system().nx);
   run->state_at(segment, t, x.data());
-  instants->quiet.read(step.number, tick_memory);
+  instants->quiet.read(step.number, sampling_memory);
   now.before = now.S;
-  reason = ticks->pass(machine->regime(segment.regime->modes), segment.t0, t, x, tick_memory, now.S);
+  reason = ticks->pass(machine->regime(segment.regime->modes), segment.t0, t, x, sampling_memory, now.S);
   if (!reason.empty()) {
     valid_until = t;
     return false;
@@ -361,7 +361,7 @@ std::string Sensitivity::begin() {
   const Regime& r = machine->regime(modes);
   const double t = p.jump.t;
   if (p.before.started) {
-    tick_memory = p.before.ticks;
+    sampling_memory = p.before.ticks;
     now.S = now.before = tangents_at_restart(*machine, p.before, by);
     now.impulses = Matrix::Constant(machine->impulse_count(), by.size(), not_determined);
     now.moves = Vector::Zero(by.size());
@@ -369,7 +369,7 @@ std::string Sensitivity::begin() {
     return {};
   }
   if (t != 0.0)
-    if (std::string at_tick = moved_end(sys, by, t); !at_tick.empty()) return at_tick;
+    if (std::string at_instant = moved_end(sys, by, t); !at_instant.empty()) return at_instant;
   if (std::string who = delay_that_begins(sys, by); !who.empty())
     return "a zero delay of '" + who + "', which cannot be varied on both sides";
   Matrix slack;
@@ -406,7 +406,7 @@ std::string Sensitivity::slopes_at_start(Matrix& slack) {
   const double t = p.jump.t;
   const bool repeats = !is_plain(machine->system(), p) || machine->samples();
   const Vector here = packed(p.before);
-  tick_memory = p.before.ticks;
+  sampling_memory = p.before.ticks;
   std::string why;
   List<Mode> limits; // of the values that controllers sample there
   const auto start = [&](Replica& m, const Vector& x0) {
@@ -460,7 +460,7 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
     if (jump.before.friction[i].mode != jump.after.friction[i].mode &&
         is_vertical_at_rest(sys.friction[i].law))
       return "the curve of '" + sys.friction[i].name + "' has a vertical tangent at rest";
-  if (std::string why = move_ticks(p); !why.empty()) return why;
+  if (std::string why = move_instants(p); !why.empty()) return why;
   if (std::string why = move_guards(p, frame); !why.empty()) return why;
   if (jump.ambiguous) return "an ambiguous event, with several solutions after all rules";
   Vector force;
@@ -477,7 +477,7 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
 }
 
 // A sampling instant is an event whose time is known.
-std::string Sensitivity::move_ticks(const Passage& p) {
+std::string Sensitivity::move_instants(const Passage& p) {
   now.moves = Vector::Zero(by.size());
   now.due.reset();
   if (!p.jump.sampled || ticks == nullptr) return {};

@@ -7,7 +7,7 @@
 
 #include "flow/options.hpp"
 #include "sensitivity/reset.hpp"
-#include "sensitivity/tick_tangent.hpp"
+#include "sensitivity/sampled_tangent.hpp"
 #include "sensitivity/variation.hpp"
 
 #include <limits>
@@ -18,7 +18,7 @@ namespace stickslip {
 
 // Instants and motions of a run in the order of time.
 struct RunStep {
-  enum class Kind { passage, tick, segment } kind;
+  enum class Kind { passage, sampling_instant, segment } kind;
   Index number = 0, segment = 0; // of an instant: the segment behind it
   Index next_event = 0;          // of an instant: the first one of the next instant
 };
@@ -53,7 +53,7 @@ public:
   } events;
 
   // True if a parameter moves sampling instants.
-  bool moves_ticks(Index parameter) const;
+  bool moves_instants(Index parameter) const;
   // At the end of the run: of the states, of the memory of sampled controllers and of their pending outputs.
   Matrix at_end() const;
   Index state_count() const { return machine->system().nx; }
@@ -79,14 +79,14 @@ private:
   std::shared_ptr<const Trajectory> run;
   std::shared_ptr<const Passages> instants;
   const List<Passage>& passages;
-  Ticks tick_memory; // before one of them
+  Ticks sampling_memory; // before one of them
   Vector initial;
   std::shared_ptr<Replica> machine;
   std::shared_ptr<const Parameters> all;
   const Parameters& by;
   ResetSlopes resets;
   std::unique_ptr<Variation> variation;
-  std::unique_ptr<TickTangent> ticks;
+  std::unique_ptr<SampledTangent> ticks;
   List<Tangents> starts;                               // at the start of each segment
   List<std::pair<double, Matrix>> constraint_impulses; // of each instant of impacts: constraints x parameters
 
@@ -105,7 +105,7 @@ private:
   std::string slopes_at_start(Matrix& slack);
   std::string arrive(Index passage);
   std::string pass(const Passage& p, double frame);
-  std::string move_ticks(const Passage& p);
+  std::string move_instants(const Passage& p);
   std::string move_guards(const Passage& p, double frame);
   std::string reset(const Passage& p, double frame, const Tangents& W);
   std::string check(const Passage& p, bool start);
@@ -114,7 +114,7 @@ private:
   // True if a guard grazes during a segment; the derivatives then end there.
   bool grazes(const Passage& p, const Segment& segment);
   void end(const Passage& p, std::string why);
-  bool quiet_tick(const RunStep& step);
+  bool quiet_instant(const RunStep& step);
   double size_of(Index j) const;
 };
 

@@ -117,7 +117,7 @@ void SlopesOf::find_changes(RegimeSlopes& out, bool by_motion, const SlidingForc
     else if (by_motion && motions[j].alone())
       out.by.push_back(change_of_motion(out, j, forces));
     else if (laws && motions[j].laws_alone)
-      out.by.push_back(laws->of(*by[j]));
+      out.by.push_back(laws->of(*by[j], motions[j].changed_laws));
     else {
       out.by.push_back(change(
           out, *by[j], by_motion && !motions[j].law_columns.empty() ? &motions[j].law_columns : nullptr));
@@ -159,12 +159,36 @@ List<Index> columns_that_differ(const Regime& a, const Regime& b, const List<Ind
 
 using Regimes = List<std::unique_ptr<Regime>>;
 
+// Sets other columns to zero. `which`: a matrix by x or by s.
+void keep_columns(Matrix& of, const List<Index>& columns, Matrix Regime::* which, Index nx) {
+  const Index from = which == &Regime::As || which == &Regime::Gs ? nx : 0;
+  for (Index j = 0; j < of.cols(); ++j)
+    if (!std::binary_search(columns.begin(), columns.end(), from + j)) of.col(j).setZero();
+}
+
 // As Neighbours::derivative.
 List<Entry> slope_of_matrix(const Neighbours& p, const Regimes& beside, Matrix Regime::* which) {
   const Matrix& last = (*beside.back()).*which;
   Matrix sum = Matrix::Zero(last.rows(), last.cols());
   for (Index k = 0; k + 1 < beside.size(); ++k) sum += p.weights[k] * ((*beside[k]).*which - last);
   return entries(sum);
+}
+
+// As Neighbours::derivative with divisors, here relative to that of the regime.
+List<Entry> slope_of_matrix(const Neighbours& p, const Regimes& beside, const List<double>& divisors,
+                            const Regime& r, const List<Index>& columns, Matrix Regime::* which) {
+  Matrix here = r.*which;
+  keep_columns(here, columns, which, r.Ax.cols());
+  Matrix sum = Matrix::Zero(here.rows(), here.cols());
+  for (Index k = 0; k < beside.size(); ++k) sum += p.weights[k] * divisors[k] * ((*beside[k]).*which - here);
+  return entries(sum);
+}
+
+// Of an affine regime, in which it does not depend on the state.
+double divisor_of(const System& sys, const Regime& r) {
+  Scratch scratch(sys);
+  const Vector x = Vector::Zero(sys.nx), s = Vector::Zero(sys.ns());
+  return coupling(sys, r, 0.0, x.data(), s.data(), scratch);
 }
 
 // True if the holding constraints of both regimes are bitwise equal.
@@ -178,11 +202,8 @@ Regimes beside_at(const Neighbours& p, std::unique_ptr<Regime> last, const Regim
                   const List<Index>& columns) {
   Regimes out;
   const RegimeHint hint{&columns, same_constraints(*last, r) ? &r : nullptr};
-  for (Matrix* of : {&last->Ax, &last->Gx, &last->As, &last->Gs}) {
-    const Index from = of == &last->As || of == &last->Gs ? last->Ax.cols() : 0;
-    for (Index j = 0; j < of->cols(); ++j)
-      if (!std::binary_search(columns.begin(), columns.end(), from + j)) of->col(j).setZero();
-  }
+  for (Matrix Regime::* of : {&Regime::Ax, &Regime::Gx, &Regime::As, &Regime::Gs})
+    keep_columns((*last).*of, columns, of, r.Ax.cols());
   for (Index k = 0; k + 1 < p.beside.size(); ++k) out.push_back(p.beside[k]->build(r.modes, hint));
   out.push_back(std::move(last));
   return out;
@@ -202,9 +223,16 @@ RegimeSlopes::Change SlopesOf::change(RegimeSlopes& of, const Neighbours& p, con
     if (columns.empty()) return out;
     const Regimes beside = beside_at(p, std::move(far), r, columns);
     for (const auto& m : beside) of.same_guards = of.same_guards && m->guards.size() == r.guards.size();
-    out.A = slope_of_matrix(p, beside, &Regime::Ax), out.B = slope_of_matrix(p, beside, &Regime::As);
-    if (of.same_guards)
-      out.Gx = slope_of_matrix(p, beside, &Regime::Gx), out.Gs = slope_of_matrix(p, beside, &Regime::Gs);
+    List<double> divisors;
+    if (r.coupled)
+      for (Index k = 0; k < beside.size(); ++k)
+        divisors.push_back(divisor_of(p.beside[k]->system(), *beside[k]) / divisor_of(machine.system(), r));
+    const auto slope = [&](Matrix Regime::* which) {
+      return r.coupled ? slope_of_matrix(p, beside, divisors, r, columns, which)
+                       : slope_of_matrix(p, beside, which);
+    };
+    out.A = slope(&Regime::Ax), out.B = slope(&Regime::As);
+    if (of.same_guards) out.Gx = slope(&Regime::Gx), out.Gs = slope(&Regime::Gs);
     return out;
   }
   if (!(far->A == r.A && far->S == r.S && far->E == r.E)) {

@@ -9,15 +9,14 @@ namespace stickslip {
 Variation::Variation(Replica& base, const Parameters& parameters)
     : machine(base), by(parameters), slopes(base, parameters), changes(parameters),
       rates(base, parameters, slopes, changes), guards(base, parameters, slopes, changes, rates),
-      exact(base, parameters.size(), slopes, changes), collocated(base, parameters.size(), slopes, rates),
-      touches(base, slopes, exact) {}
+      exact(base, parameters.size(), slopes, changes), in_stiff_steps(base, parameters.size(), slopes, rates),
+      in_explicit_steps(base, parameters.size(), slopes, rates), touches(base, slopes, exact) {}
 
-// Steps of the pair of order 8 are longer than those of the others; and steps end at the knots of the derivatives of
-// signals.
-const List<double>& Variation::steps_to(const Segment& segment, double t1) {
-  constexpr Index parts_of_long_steps = 3;
-  const Index parts =
-      machine.system().smooth && segment.kind == FlowKind::explicit_pair ? parts_of_long_steps : 1;
+// Steps end at the knots of the derivatives of signals. Those of the pair of order 8 are longer than those of the others:
+// polynomials for samples reach over a third of them.
+const List<double>& Variation::steps_to(const Segment& segment, double t1, std::size_t samples) {
+  const bool is_long = machine.system().smooth && segment.kind == FlowKind::explicit_pair;
+  const Index parts = is_long && samples > 0 ? 3 : 1;
   ends.assign(1, segment.t0);
   for (double from = segment.t0; from < t1;) {
     const double to = std::min(t1, changes.next_knot(from));
@@ -29,11 +28,18 @@ const List<double>& Variation::steps_to(const Segment& segment, double t1) {
   return ends;
 }
 
+template <class Use> void Variation::with_collocation(const Segment& segment, Use&& use) {
+  if (segment.kind == FlowKind::explicit_pair) return use(in_explicit_steps);
+  use(in_stiff_steps);
+}
+
 void Variation::advance(const Trajectory& run, const Segment& segment, double t1, TangentsRef S) {
   if (!(t1 > segment.t0) || by.empty()) return;
   if (machine.regime(segment.regime->modes).affine) return exact.advance(run, segment, segment.t0, t1, S);
-  steps_to(segment, t1);
-  for (Index k = 0; k + 1 < ends.size(); ++k) collocated.advance(run, segment, ends[k], ends[k + 1], S);
+  steps_to(segment, t1, 0);
+  with_collocation(segment, [&](auto& collocated) {
+    for (Index k = 0; k + 1 < ends.size(); ++k) collocated.advance(run, segment, ends[k], ends[k + 1], S);
+  });
   project(run, segment, t1, S);
 }
 
@@ -53,7 +59,8 @@ void Variation::sample(const Trajectory& run, const Segment& segment, std::span<
     return;
   }
   // Steps as they are to the end of the segment, so that samples do not depend on which others are taken.
-  const List<double> all = steps_to(segment, std::max(times.back(), std::min(segment.t1, run.t_end)));
+  const List<double> all =
+      steps_to(segment, std::max(times.back(), std::min(segment.t1, run.t_end)), times.size());
   Tangents there = S;
   std::size_t first = 0;
   for (Index k = 0; k + 1 < all.size() && first < times.size(); ++k) {
@@ -62,8 +69,10 @@ void Variation::sample(const Trajectory& run, const Segment& segment, std::span<
     const Sink here = [&, first](Index i, const Tangents& values) {
       sink(static_cast<Index>(first) + i, values);
     };
-    collocated.sample(run, segment, all[k], all[k + 1], times.subspan(first, last - first), rows, there,
-                      here);
+    with_collocation(segment, [&](auto& collocated) {
+      collocated.sample(run, segment, all[k], all[k + 1], times.subspan(first, last - first), rows, there,
+                        here);
+    });
     first = last;
   }
   // Of a segment without a length.
@@ -79,12 +88,14 @@ void Variation::retreat(const Trajectory& run, const Segment& segment, double t1
   if (machine.regime(segment.regime->modes).affine)
     return exact.retreat(run, segment, t1, readings, lambda, into);
   const auto back = [&](double from, std::span<const Reading> within, Vector& of) {
-    const List<double> all = steps_to(segment, from);
+    const List<double> all = steps_to(segment, from, within.size());
     std::size_t left = within.size();
     for (Index k = all.size() - 1; k-- > 0;) {
       std::size_t first = left;
       while (first > 0 && (within[first - 1].t > all[k] || k == 0)) --first;
-      collocated.retreat(run, segment, all[k], all[k + 1], within.subspan(first, left - first), of, into);
+      with_collocation(segment, [&](auto& collocated) {
+        collocated.retreat(run, segment, all[k], all[k + 1], within.subspan(first, left - first), of, into);
+      });
       left = first;
     }
     for (; left > 0; --left) of += Eigen::Map<const Vector>(within[left - 1].weight, of.size());

@@ -38,7 +38,9 @@ public:
 
 private:
   ExactTangent exact;
-  CollocatedTangent collocated;
+  CollocatedTangent<3> in_stiff_steps;
+  CollocatedTangent<5> in_explicit_steps;
+
   struct { // projection at the end of a step of the run
     Vector x;
     Matrix by_state;
@@ -49,7 +51,8 @@ public:
   Touches touches;
 
 private:
-  const List<double>& steps_to(const Segment& segment, double t1);
+  template <class Use> void with_collocation(const Segment& segment, Use&& use);
+  const List<double>& steps_to(const Segment& segment, double t1, std::size_t samples);
   bool look_at_projection(const Trajectory& run, const Segment& segment, double t);
   Vector projected_beside(const Segment& segment, double t, Index parameter) const;
   void project(const Trajectory& run, const Segment& segment, double t, TangentsRef S);

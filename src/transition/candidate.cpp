@@ -304,9 +304,9 @@ bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& sl
     const bool fired = at_guard(p, allowed[i], i);
     const double exact = fired || !out.unique ? tolerance::event_zero : rounding;
     const double g = p.G(i, i);
-    double margin = of.least(), zero = std::max(exact * ws.scale[i], p.no_acceleration(i, fired));
-    if (of.of_force) zero = g > 0.0 ? zero / g : exact * std::abs(out.force[i]);
-    zero = std::max(zero, rounding * out.size[i]);
+    double margin = of.least(), zero = p.no_acceleration(i, fired);
+    if (of.of_force) zero = g > 0.0 ? zero / g : 0.0;
+    zero = std::max(zero, exact * out.size[i]);
     if (modes[i] == Mode::stick) {
       const double f = out.force[i], limit = f >= 0.0 ? of.high : -of.low;
       zero = std::max(zero, exact * std::max(std::abs(of.high), std::abs(of.low)));

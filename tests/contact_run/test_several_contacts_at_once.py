@@ -238,7 +238,7 @@ def test_overlap_of_rounding_size_at_the_start_is_removed(scale: float) -> None:
             re.search(r"'floor' overlapped by (\S+) m at the start", run.message)[1]
         ) == pytest.approx(depth, rel=1e-3)
     with pytest.raises(
-        ValueError, match=r"'floor' overlaps at the start by .* m: .* but for the .* m that are taken"
+        ValueError, match=r"'floor' overlaps at the start by .* m: .* overlaps up to .* m count as rounding"
     ):
         ss.simulate(m, 1.0, initial=start | {"y.position": 0.679 * scale})
 

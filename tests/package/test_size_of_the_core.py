@@ -21,8 +21,6 @@ CLASSES = {
     "Scratch": (23, 4),
     "Jump": (30, 5),
     "Event": (22, 0),
-    # loops and methods that are still to be divided
-    "TickTangent": (27, 17),
 }
 # By function: complexity.
 FUNCTIONS = {

@@ -85,3 +85,29 @@ def test_break_away_by_sampled_output_just_above_limit_has_derivatives(margin: f
 
     assert run.state.x[0] == pytest.approx(x(2.0).real, rel=1e-12)
     assert run.sensitivity.end[0, 0] == pytest.approx(x(2.0 + 1e-30j).imag / 1e-30, rel=1e-10)
+
+
+@pytest.mark.parametrize("share", [1e-5, 1e-4, 3e-4, 1e-3, 1e-2])
+def test_slip_that_contact_hardly_resists_has_derivatives(share: float) -> None:
+    """The normal force of a sliding flank of the wedge gear is -b/A, and A is proportional to the distance of the lower
+    mass from the border of chatter: over a stencil wider than this distance only A times the motion is smooth.
+    """
+
+    def gear(lower: float) -> ss.machines.WedgeGear:
+        return ss.machines.wedge_gear(
+            upper_mass=2420.0,
+            lower_mass=lower,
+            angle=math.radians(12.0),
+            friction=math.tan(math.radians(14.0)),
+            load=100.0,
+            stiffness=4000.0,
+            pull_velocity=0.01,
+        )
+
+    border = gear(1.0).critical_lower_mass
+    mass, step = (1.0 + share) * border, 1e-2 * share * border
+    run = ss.simulate(gear(mass), 0.3, sensitivities=["lower.mass"])
+    assert [str(e.after) for e in run.events] == ["slip-", "open", "stick"]
+    ahead, behind = (ss.simulate(gear(m), 0.3) for m in (mass + step, mass - step))
+    changes = [(a.time - b.time) / (2.0 * step) for a, b in zip(ahead.events, behind.events, strict=True)]
+    assert [e.sensitivity["lower.mass"] for e in run.events] == pytest.approx(changes, rel=1e-4, abs=1e-9)

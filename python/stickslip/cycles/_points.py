@@ -255,7 +255,7 @@ def _approach(family: Family, frame: Frame, guess: Array, matrix: Array, reach: 
         error = float(np.max(np.abs(closes) / frame.size, initial=0.0))
         if not error < _REDUCED * last:
             return best if last < error else u
-        best, last = u, error
+        best, before, last = u, last, error
         if error <= _GOOD:
             return best
         if step is not None:
@@ -265,6 +265,10 @@ def _approach(family: Family, frame: Frame, guess: Array, matrix: Array, reach: 
         u = u + step
         if np.linalg.norm(u - guess) > reach:
             return guess
+        if (
+            np.isfinite(before) and error * error <= _GOOD * before
+        ):  # by this convergence the step closes the orbit
+            return u
     return best
 
 

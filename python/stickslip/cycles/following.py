@@ -66,8 +66,8 @@ def follow(
     with the exact derivatives of the motion by state, period and parameter. The sequence of events is free along the
     branch. Folds, flips, tori and branch points are roots of test functions of the tangent and of the multipliers along
     the branch; changes of the sequence of events are bisected. In linear regimes the parameter at a bifurcation is exact
-    to 2e-10 of the range. Where the motion is integrated, multipliers are exact to about 1e-6, and with them flips, tori
-    and branch points. Where a branch ends, `Branch.ends` states why.
+    to 2e-10 of the range. Where the motion is integrated, multipliers are exact to 1e-9, or to about 1e-6 with a stiff
+    method, and with them flips, tori and branch points. Where a branch ends, `Branch.ends` states why.
 
     Examples
     --------

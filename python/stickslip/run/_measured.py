@@ -39,7 +39,7 @@ def derivative(run: Trajectory, name: str, parameter: str) -> float:
         i = run.states.index(owner)
         if kind == "final":
             return float(run.sensitivity.end[i, j])
-        if run.sensitivity._raw.moves_ticks(j) and (kind != "mean" or _jumps_at_ticks(run, i)):
+        if run.sensitivity._raw.moves_instants(j) and (kind != "mean" or _jumps_at_ticks(run, i)):
             return float("nan")  # states bend and what is held jumps at instants that are no events
         return _mean(run, i, j) if kind == "mean" else _extreme(run, i, j, 1.0 if kind == "max" else -1.0)
     if kind == "stick_time" and f"{owner}.mode" in run:

@@ -5,19 +5,17 @@
 #pragma once
 
 #include "dynamics/ticks.hpp"
-#include "sensitivity/cotangents.hpp"
-#include "sensitivity/slopes.hpp"
+#include "sensitivity/sampled_changes.hpp"
 #include "transition/sampler.hpp"
 
-#include <map>
 #include <optional>
 #include <string>
 
 namespace stickslip {
 
-class TickTangent {
+class SampledTangent {
 public:
-  TickTangent(Replica& base, const Parameters& parameters);
+  SampledTangent(Replica& base, const Parameters& parameters);
 
   // Derivatives of the sampling instant at t by the parameters; false if they separate coinciding instants.
   bool due(const Ticks& before, double t);
@@ -36,37 +34,31 @@ public:
   // Backwards: `lambda` has the derivatives by these rows after the instant, then by those before it.
   void retreat(const Regime& regime, double t, const Vector& x, const Ticks& before, Vector& lambda,
                Cotangents& into);
-  // The derivatives by the parameters that the gathered ones of controllers amount to.
-  void contract(Cotangents& all);
+  void contract(Cotangents& all) { changes.contract(all); }
 
 private:
-  struct Change { // of a block and of its inputs, by a parameter
-    Index parameter;
-    Matrix A, B, C, D, L;
-    Vector lo, hi;
-    double period;
-    Matrix by_state, by_signal; // of its inputs
-  };
-  using Changes = List<Change>;
-
   Replica& machine;
   const Parameters& by;
+  SampledChanges changes;
   Scratch scratch;
   RegimeCache none;
   Sampler sampler;
-  std::map<std::pair<const LinearPart*, Index>, Changes> known;
-  Matrix periods, delays; // derivatives: parameters x loops
-
-  Vector samples, inputs, work, z, raw, s, sdot, force;
-  Tangents W, Z, R, row; // of inputs, of new states, of raw outputs
+  // Of the controller that samples: inputs, before and after difference quotients, states and raw outputs; tangents of
+  // inputs, of new states and of raw outputs.
+  struct {
+    Vector samples, inputs, work, z, raw;
+    Tangents W, Z, R, row;
+  } sampled;
+  Vector s, sdot, force;
   std::string why;
-
-  const Changes& changes(const Regime& regime, Index loop);
   bool moved = false;
+
   void sample(const Regime& regime, Index loop, double t, TangentsRef S);
-  void read(const LinearPart& part, Index loop, const Changes& changed, double t, TangentsRef S);
-  void limit(const Block& block, const Changes& changed);
-  void clamp(const Block& block, const Changes& changed, double step, const Tangents& by_step);
+  void read(const LinearPart& part, Index loop, const SampledChanges::Changes& changed, double t,
+            TangentsRef S);
+  void limit(const Block& block, const SampledChanges::Changes& changed);
+  void clamp(const Block& block, const SampledChanges::Changes& changed, double step,
+             const Tangents& by_step);
   struct Done;
   void look(const Regime& regime, Index loop, Done& out);
   BlockCotangents& gathered(const Regime& regime, Index loop, Cotangents& into) const;
@@ -77,8 +69,5 @@ private:
               BlockCotangents& of, Cotangents& into) const;
   void look_at_corner(double excess, double size, const Eigen::Ref<const Tangents>& slope);
 };
-
-// The name of a sampled controller whose instants this parameter moves; empty: none.
-std::string moved_ticks(const System& base, const Neighbours& p);
 
 } // namespace stickslip

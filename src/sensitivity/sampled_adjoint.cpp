@@ -1,5 +1,5 @@
 // The instants of sampled controllers backwards: the transpose of their effect on the tangent.
-#include "sensitivity/tick_tangent.hpp"
+#include "sensitivity/sampled_tangent.hpp"
 
 #include "transition/outputs.hpp"
 
@@ -8,16 +8,16 @@
 namespace stickslip {
 
 // Data of a sampling instant that the transpose needs, recorded in the forward pass.
-struct TickTangent::Done {
+struct SampledTangent::Done {
   Index loop = 0;
-  bool put = false; // its outputs are put out; else it samples
+  bool put = false; // its outputs are put out; else it sampled.samples
   bool started = false;
   Vector x, w, z, raw;
   double step = 0.0; // of the integral, before it is limited
 };
 
-void TickTangent::retreat(const Regime& regime, double t, const Vector& states, const Ticks& before,
-                          Vector& lambda, Cotangents& into) {
+void SampledTangent::retreat(const Regime& regime, double t, const Vector& states, const Ticks& before,
+                             Vector& lambda, Cotangents& into) {
   const System& sys = machine.system();
   x = states, ticks = before;
   s = machine.signals(t, t);
@@ -33,7 +33,7 @@ void TickTangent::retreat(const Regime& regime, double t, const Vector& states, 
     Done& now = done.emplace_back();
     now.loop = b, now.x = x;
     look(regime, b, now);
-    tick(block, t, samples.data(), ticks.memory.data() + sys.loops[b].memory, work.data(),
+    tick(block, t, sampled.samples.data(), ticks.memory.data() + sys.loops[b].memory, sampled.work.data(),
          ticks.output.data() + sampler.first_output(b));
   };
   sampler.for_each_due(ticks, t, put, sample);
@@ -50,8 +50,8 @@ void TickTangent::retreat(const Regime& regime, double t, const Vector& states, 
   }
 }
 
-// Inputs, states and raw outputs of a controller that samples.
-void TickTangent::look(const Regime& regime, Index loop, Done& out) {
+// Inputs, states and raw outputs of a controller that sampled.samples.
+void SampledTangent::look(const Regime& regime, Index loop, Done& out) {
   const Loop& l = machine.system().loops[loop];
   const Block& b = l.block;
   const List<Form>& forms = regime.linear->inputs[loop];
@@ -59,9 +59,9 @@ void TickTangent::look(const Regime& regime, Index loop, Done& out) {
   out.started = ticks.memory(l.memory + memory_size(b) - 1) != 0.0;
   out.w.resize(forms.size());
   for (Index k = 0; k < forms.size(); ++k) {
-    samples(k) = out.w(k) = value(forms[k], x.data(), s.data());
+    sampled.samples(k) = out.w(k) = value(forms[k], x.data(), s.data());
     if (!b.inputs[k].difference) continue;
-    out.w(k) = out.started ? (samples(k) - ticks.memory(previous)) / b.period : 0.0;
+    out.w(k) = out.started ? (sampled.samples(k) - ticks.memory(previous)) / b.period : 0.0;
     ++previous;
   }
   out.z = ticks.memory.segment(l.memory, b.states());
@@ -70,7 +70,7 @@ void TickTangent::look(const Regime& regime, Index loop, Done& out) {
     out.step = b.A.row(b.integrator).dot(out.z) + b.B.row(b.integrator).dot(out.w) - out.z(b.integrator);
 }
 
-BlockCotangents& TickTangent::gathered(const Regime& regime, Index loop, Cotangents& into) const {
+BlockCotangents& SampledTangent::gathered(const Regime& regime, Index loop, Cotangents& into) const {
   const System& sys = machine.system();
   const Block& b = sys.loops[loop].block;
   const auto [at, fresh] = into.blocks.try_emplace({regime.linear, loop});
@@ -87,7 +87,8 @@ BlockCotangents& TickTangent::gathered(const Regime& regime, Index loop, Cotange
 }
 
 // The transposes of `limit`, `clamp` and `sample`, in this order.
-void TickTangent::unsample(const Regime& regime, const Done& at, double t, Vector& lambda, Cotangents& into) {
+void SampledTangent::unsample(const Regime& regime, const Done& at, double t, Vector& lambda,
+                              Cotangents& into) {
   const System& sys = machine.system();
   const Loop& l = sys.loops[at.loop];
   const Block& b = l.block;
@@ -118,8 +119,8 @@ void TickTangent::unsample(const Regime& regime, const Done& at, double t, Vecto
   lambda.segment(own, n) += old;
 }
 
-void TickTangent::unclamp(const Block& b, const Done& at, Vector& states, Vector& outputs, Vector& old,
-                          BlockCotangents& of) const {
+void SampledTangent::unclamp(const Block& b, const Done& at, Vector& states, Vector& outputs, Vector& old,
+                             BlockCotangents& of) const {
   for (const int side : {+1, -1}) {
     const double excess = side * (at.raw(0) - (side > 0 ? b.hi(0) : b.lo(0))), own = side * at.step;
     if (!(excess > 0.0) || !(own > 0.0)) continue;
@@ -134,8 +135,8 @@ void TickTangent::unclamp(const Block& b, const Done& at, Vector& states, Vector
 }
 
 // The transpose of `read`.
-void TickTangent::unread(const Regime& regime, const Done& done, double t, const Vector& owed, Vector& lambda,
-                         BlockCotangents& of, Cotangents& into) const {
+void SampledTangent::unread(const Regime& regime, const Done& done, double t, const Vector& owed,
+                            Vector& lambda, BlockCotangents& of, Cotangents& into) const {
   const System& sys = machine.system();
   const Loop& l = sys.loops[done.loop];
   const Block& b = l.block;
@@ -157,16 +158,6 @@ void TickTangent::unread(const Regime& regime, const Done& done, double t, const
       for (const auto& [i, change] : by[j]->signals)
         if (forms[k].s(i) != 0.0) into.gradient(j) += sample * forms[k].s(i) * value(change, t);
   }
-}
-
-void TickTangent::contract(Cotangents& all) {
-  const auto product = [](const auto& a, const auto& b) { return a.cwiseProduct(b).sum(); };
-  for (const auto& [where, of] : all.blocks)
-    for (const Change& c : changes(*all.read_in.at(where.first), where.second))
-      all.gradient(c.parameter) += product(of.A, c.A) + product(of.B, c.B) + product(of.C, c.C) +
-                                   product(of.D, c.D) + product(of.L, c.L) + product(of.lo, c.lo) +
-                                   product(of.hi, c.hi) + product(of.by_state, c.by_state) +
-                                   product(of.by_signal, c.by_signal);
 }
 
 } // namespace stickslip
