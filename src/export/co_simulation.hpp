@@ -72,7 +72,7 @@ public:
   Index state_count();
   Index indicator_count();
   double continuous_state(Index which);
-  double rate(Index which);               // of a continuous state
+  double rate(Index which);                        // of a continuous state
   virtual double indicator(Index) { return -1.0; } // of events: none ends a step
 
   void start();

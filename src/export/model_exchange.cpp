@@ -25,7 +25,8 @@ std::string exchange_refusal(const System& sys) {
   for (const Friction& p : sys.friction)
     if (p.delayed >= 0)
       return "friction of '" + p.name +
-             "' has a dead time: its force depends on the motion before, which a solver outside does not keep; "
+             "' has a dead time: its force depends on the motion before, which a solver outside does not "
+             "keep; "
              "choose co-simulation, or the memory stickslip.Lag";
   return {};
 }
@@ -58,6 +59,7 @@ void ModelExchange::begin() {
     start();
   else
     apply_parameters();
+  s.now.state.x = s.now.state.base_x;
   s.step_before = s.last_step = {s.t, s.inputs, {}};
   inputs_before = s.inputs;
   arrive();
@@ -66,7 +68,7 @@ void ModelExchange::begin() {
 // The state behind a decision: the solver goes on from here, and its guards count from here.
 void ModelExchange::arrive() {
   State& state = s.now.state;
-  state.t = s.t, state.x = state.base_x;
+  state.t = s.t;
   s.before = s.now;
   ahead = {};
   samples.reset();
@@ -97,7 +99,7 @@ void ModelExchange::apply_inputs() {
   if (!std::exchange(s.inputs_changed, false)) return;
   s.held = {{s.t_start, s.inputs, {}}};
   inputs->write(compiled->system, s.greatest, s.held);
-  if (motion) motion->regime = nullptr;
+  if (motion) motion->framed = false;
 }
 
 // x' and guards at the present time, states and inputs.
@@ -106,9 +108,13 @@ ModelExchange::Motion& ModelExchange::evaluated() {
   Motion& m = *motion;
   const State& state = s.now.state;
   const System& sys = compiled->system;
-  if (m.regime == nullptr) {
-    m.regime = &compiled->regimes.get(sys, state.modes);
+  const bool decided = m.regime == nullptr;
+  if (decided) m.regime = &compiled->regimes.get(sys, state.modes);
+  if (decided || !m.framed) {
     m.rhs.begin(*m.regime, state);
+    m.framed = true, m.evaluated = false;
+  }
+  if (decided) {
     m.xdot.setZero(sys.nx);
     m.rhs(state.base_t, state.base_x.data(), m.xdot.data());
     Vector sizes(m.regime->guards.size());
@@ -116,7 +122,6 @@ ModelExchange::Motion& ModelExchange::evaluated() {
       sizes(k) = guard_size(sys, *m.regime, m.regime->guards[k], state.base_t, state.base_x.data(),
                             m.rhs.signals.now.data(), m.rhs.force.data(), state.nominal);
     m.guards.bind(*m.regime, sizes);
-    m.evaluated = false;
   }
   if (std::exchange(m.evaluated, true)) return m;
   m.values.setZero(m.regime->guards.size());
@@ -185,22 +190,30 @@ bool ModelExchange::complete_step() {
 
 void ModelExchange::enter_event() {
   apply_inputs();
+  let_inputs_grow(s.t);
   Motion& m = evaluated();
   State& state = s.now.state;
   // Those that fire within the accuracy of the root, too: two bodies that stop together.
   const double together = located_root * std::abs(s.t) + tolerance::rounding * state.time_scale;
-  const Vector now = m.values - s.offsets, soon = guards_after(together) - s.offsets;
+  const double ahead_by = tolerance::negligible * state.time_scale;
+  const Vector values = m.values;
+  const Vector rates = (guards_after(ahead_by) - values) / ahead_by;
   fired.clear();
-  for (Index k = 0; k < now.size(); ++k)
-    if (now(k) > 0.0 || soon(k) > 0.0) fired.push_back(m.regime->guards[k]);
+  for (Index k = 0; k < values.size(); ++k)
+    if (const double now = values(k) - s.offsets(k); now > 0.0 || now + together * rates(k) > 0.0)
+      fired.push_back(m.regime->guards[k]);
   inputs_before = s.inputs;
 }
 
-// In the solver's last step, up to the present time.
-Vector ModelExchange::rates_of_inputs() const {
+// From now on as in the solver's last step, up to the present time.
+void ModelExchange::let_inputs_grow(double t) {
   const HeldValues& from = s.last_step.from < s.t ? s.last_step : s.step_before;
-  if (!(from.from < s.t)) return Vector::Zero(s.inputs.size());
-  return (s.inputs - from.values) / (s.t - from.from);
+  Vector rates = Vector::Zero(s.inputs.size());
+  if (from.from < s.t) rates = (s.inputs - from.values) / (s.t - from.from);
+  const double start = s.now.state.base_t;
+  s.held = {{start, s.inputs - (t - start) * rates, rates}};
+  inputs->write(compiled->system, s.greatest, s.held);
+  if (motion) motion->framed = motion->evaluated = false;
 }
 
 // The instant itself where it is the next scheduled one to the accuracy of importers.
@@ -219,11 +232,10 @@ void ModelExchange::decide(double t, const List<Guard>& guards) {
   if (s.inputs != inputs_before) { // a breakpoint of their signals
     s.held = {{s.t_start, inputs_before, {}}, {t, s.inputs, {}}};
     s.step_before = s.last_step = {t, s.inputs, {}};
+    inputs->write(sys, s.greatest, s.held);
   } else {
-    const Vector rates = rates_of_inputs();
-    s.held = {{state.base_t, s.inputs - (t - state.base_t) * rates, rates}};
+    let_inputs_grow(t);
   }
-  inputs->write(sys, s.greatest, s.held);
   if (sys.smooth && s.inputs.size() > 0)
     make_runner();
   else
@@ -253,7 +265,8 @@ ModelExchange::Update ModelExchange::update() {
   }
   drifted = false;
   arrive();
-  return {state.x.size() != x.size() || state.x != x, nominals().size() != sizes.size() || nominal != sizes, next};
+  return {state.x.size() != x.size() || state.x != x, nominals().size() != sizes.size() || nominal != sizes,
+          next};
 }
 
 } // namespace stickslip

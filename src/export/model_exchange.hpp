@@ -60,7 +60,8 @@ private:
     RightHandSide rhs;
     PresentMachine present;
     EventIndicators guards;
-    const Regime* regime = nullptr; // null: another one, or its signals have changed
+    const Regime* regime = nullptr; // null: to be found
+    bool framed = false;            // with the pieces of its signals
     bool evaluated = false;
     Vector xdot, values, out; // x', guards, indicators
   };
@@ -75,7 +76,7 @@ private:
   Motion& evaluated();
   void moved();
   Vector guards_after(double time);
-  Vector rates_of_inputs() const;
+  void let_inputs_grow(double t);
   void decide(double t, const List<Guard>& guards);
   void arrive();
   double snapped(double next) const;
@@ -84,7 +85,8 @@ private:
 template <class Reading>
 Vector ModelExchange::derivative(Index count, const Vector& by_states, const Vector& by_inputs,
                                  Reading&& read) {
-  constexpr double share = 6e-6; // cube root of the rounding error, where that and the truncation error are alike
+  constexpr double share =
+      6e-6; // cube root of the rounding error, where that and the truncation error are alike
   apply_inputs();
   const Vector x = s.now.state.x, u = s.inputs;
   double step = std::numeric_limits<double>::infinity();

@@ -43,8 +43,8 @@ Log log3(fmi3InstanceEnvironment environment, fmi3LogMessageCallback message) {
   };
 }
 
-Instance* instantiate3(InterfaceType type, fmi3String token, fmi3String resources, fmi3InstanceEnvironment environment,
-                       fmi3LogMessageCallback message) {
+Instance* instantiate3(InterfaceType type, fmi3String token, fmi3String resources,
+                       fmi3InstanceEnvironment environment, fmi3LogMessageCallback message) {
   const Log log = log3(environment, message);
   if (resources == nullptr) return log(Result::error, "the path of the resources is missing"), nullptr;
   return make_instance(utf8_path(resources), token, type, log);
@@ -161,7 +161,8 @@ STICKSLIP_FMI fmi3Status fmi3UpdateDiscreteStates(fmi3Instance instance, fmi3Boo
 
 STICKSLIP_FMI fmi3Status fmi3EnterStepMode(fmi3Instance instance) {
   return call3(instance, __func__, [](Instance& i) {
-    if (i.is_exchange()) throw InvalidArgument("is for co-simulation, but the instance is for model exchange");
+    if (i.is_exchange())
+      throw InvalidArgument("is for co-simulation, but the instance is for model exchange");
     i.demand({Phase::events});
     i.machine.settle();
     i.phase = Phase::stepping;
@@ -236,15 +237,13 @@ STICKSLIP_FMI fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance instance
 }
 
 STICKSLIP_FMI fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance instance, std::size_t* count) {
-  return call3(instance, __func__, [&](Instance& i) {
-    *count = static_cast<std::size_t>(i.exchange().indicator_count());
-  });
+  return call3(instance, __func__,
+               [&](Instance& i) { *count = static_cast<std::size_t>(i.exchange().indicator_count()); });
 }
 
 STICKSLIP_FMI fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance instance, std::size_t* count) {
-  return call3(instance, __func__, [&](Instance& i) {
-    *count = static_cast<std::size_t>(i.exchange().state_count());
-  });
+  return call3(instance, __func__,
+               [&](Instance& i) { *count = static_cast<std::size_t>(i.exchange().state_count()); });
 }
 
 STICKSLIP_FMI fmi3Status fmi3Terminate(fmi3Instance instance) {

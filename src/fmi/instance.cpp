@@ -59,7 +59,7 @@ Instance::Instance(const std::filesystem::path& resources, std::string_view toke
 
 Instance::Instance(std::shared_ptr<const ExportedMachine> exported, InterfaceType type, Log to)
     : run(type == InterfaceType::model_exchange ? std::make_unique<ModelExchange>(exported)
-                                       : std::make_unique<CoSimulation>(exported)),
+                                                : std::make_unique<CoSimulation>(exported)),
       machine(*run), log(std::move(to)), inputs(exported->inputs.size()), outputs(exported->outputs.size()),
       parameters(exported->parameters.size()) {}
 
@@ -123,8 +123,7 @@ void Instance::set_real(std::uint32_t reference, double value) {
 Vector Instance::directional_derivative(const std::uint32_t* unknowns, std::size_t count,
                                         const std::uint32_t* knowns, std::size_t known_count,
                                         const double* seed) {
-  if (is_exchange())
-    return exchange_derivative(unknowns, count, knowns, known_count, seed);
+  if (is_exchange()) return exchange_derivative(unknowns, count, knowns, known_count, seed);
   List<Index> of, by;
   for (std::size_t k = 0; k < known_count; ++k) {
     by.push_back(static_cast<Index>(knowns[k]) - 1);
@@ -139,7 +138,8 @@ Vector Instance::directional_derivative(const std::uint32_t* unknowns, std::size
 }
 
 Vector Instance::exchange_derivative(const std::uint32_t* unknowns, std::size_t count,
-                                     const std::uint32_t* knowns, std::size_t known_count, const double* seed) {
+                                     const std::uint32_t* knowns, std::size_t known_count,
+                                     const double* seed) {
   Vector by_states = Vector::Zero(machine.state_count()), by_inputs = Vector::Zero(inputs);
   for (std::size_t j = 0; j < known_count; ++j) {
     const Index k = static_cast<Index>(knowns[j]) - 1, state = k - inputs - outputs - parameters;
@@ -216,7 +216,8 @@ void Instance::read(std::string_view bytes, void*& handle) {
   handle = new SavedInstance{static_cast<Phase>(bytes[0]), co_simulation_state(bytes.substr(1))};
 }
 
-Instance* make_instance(const std::filesystem::path& resources, const char* token, InterfaceType type, Log log) {
+Instance* make_instance(const std::filesystem::path& resources, const char* token, InterfaceType type,
+                        Log log) {
   try {
     return new Instance(resources, token == nullptr ? "" : token, type, log);
   } catch (const std::exception& e) {

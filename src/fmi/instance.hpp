@@ -93,6 +93,7 @@ inline std::filesystem::path utf8_path(std::string_view text) {
 }
 
 // New instance, or null with a message.
-Instance* make_instance(const std::filesystem::path& resources, const char* token, InterfaceType type, Log log);
+Instance* make_instance(const std::filesystem::path& resources, const char* token, InterfaceType type,
+                        Log log);
 
 } // namespace stickslip::fmi

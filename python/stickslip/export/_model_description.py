@@ -8,7 +8,11 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from stickslip import _core
 from stickslip.export._variables import Variable, base_unit
 
-_STATES_2 = {"canGetAndSetFMUstate": "true", "canSerializeFMUstate": "true", "providesDirectionalDerivative": "true"}
+_STATES_2 = {
+    "canGetAndSetFMUstate": "true",
+    "canSerializeFMUstate": "true",
+    "providesDirectionalDerivative": "true",
+}
 _STATES_3 = {
     "canGetAndSetFMUState": "true",
     "canSerializeFMUState": "true",

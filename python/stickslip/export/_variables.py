@@ -97,7 +97,9 @@ def variables(machine: BaseMachine, exported: dict[str, Any], *, exchange: bool)
     wanted = [f"{v.key}_start" if v.described.startswith("initial") else v.key for v in found[1:]]
     names = variable_names(wanted, told)
     named = [found[0], *(replace(v, name=name) for v, name in zip(found[1:], names, strict=True))]
-    return [*named, *_rates(named, exported["states"], first + len(exported["states"]))] if exchange else named
+    return (
+        [*named, *_rates(named, exported["states"], first + len(exported["states"]))] if exchange else named
+    )
 
 
 def _rates(named: list[Variable], states: list[str], first: int) -> list[Variable]:

@@ -134,16 +134,21 @@ def fmu(
 
     Directional derivatives are those of outputs by inputs at a communication point, at which states and modes stay.
 
-    In model exchange the importing tool integrates all states of the machine. In each regime the FMU gives their derivatives
-    and event indicators: one for each friction element, contact, flank of a spring and condition of a formula, one for the
-    limits of all controllers, and one for forces that several elements share. An indicator is the greatest guard of its element,
-    relative to its size; it becomes positive where the element may change its mode, and is -1 where the regime has none. Where
-    the tool has located a sign change, and at breakpoints of signals and sampling instants, which are time events, the
-    engine decides as in `simulate`, and resets the states: velocities after impacts, positions on closed contacts,
-    internal states of laws, outputs of sampled controllers. The motion is as accurate as the tool's solver and its
-    location of events. Inputs may change continuously. Parameters are tunable in event mode. Guards within `rtol` of their size
-    after a decision count as zero; directional derivatives are those of outputs, state derivatives and event indicators by
-    states and inputs, by central differences with a relative error of about 1e-10.
+    In model exchange the importing tool integrates all states of the machine. In each regime the FMU gives their
+    derivatives and event indicators: one for each friction element, contact, flank of a spring and condition of a
+    formula, one for the limits of all controllers, and one for forces that several elements share. An indicator is the
+    greatest guard of its element, relative to its size. It becomes positive where the element may change its mode, and
+    is -1 where the regime has no guard of the element. Breakpoints of signals and sampling instants are time events.
+    At every event the engine decides as in `simulate` and resets the states: velocities after impacts, positions on
+    closed contacts, internal states of laws, outputs of sampled controllers. Inputs may change continuously, and
+    parameters are tunable in event mode.
+
+    The motion is as accurate as the tool's solver. Guards within `rtol` of their size after a decision count as zero, and
+    rebounds slower than ``sqrt(rtol)`` of the greatest speed of a contact, whose heights are below that accuracy, are
+    plastic. While all bodies stick a solver takes long steps, in which it may miss a force that exceeds its limit for a
+    short time: limit its step to a fraction of the period of the signals. Directional derivatives are those of outputs,
+    state derivatives and event indicators by states and inputs, by central differences with a relative error of about
+    1e-10.
 
     Sources: Functional Mock-up Interface 3.0.1 (2023) and 2.0.4 (2022), Modelica Association.
 
