@@ -70,6 +70,7 @@ Vector EventIndicators::combine(const Vector& guards, const Vector& offsets) con
   seen.assign(count(), 0);
   Vector out = Vector::Constant(count(), -1.0);
   for (Index k = 0; k < guards.size(); ++k) {
+    if (sizes(k) == 0.0 && guards(k) == 0.0) continue; // all of its terms are zero: a limit without load
     const Index i = indicator_of(regime->guards[k]);
     const double value = (guards(k) - offsets(k)) / (sizes(k) > 0.0 ? sizes(k) : 1.0);
     out(i) = seen[i] ? std::max(out(i), value) : value;

@@ -18,6 +18,7 @@ public:
 
   // The regime and the sizes of its guards, which are kept until the next decision.
   void bind(const Regime& regime, const Vector& guard_sizes);
+  double size_of(Index guard) const { return sizes(guard); }
   // Offsets of the guards just behind a decision. Those that it has left at zero, within `accuracy` of their size, begin
   // negative, whatever the sign of their errors: they count from a little above zero until they have left it. Those
   // that fall below at once, by their values `soon`, have no error but that of rounding.

@@ -118,9 +118,13 @@ ModelExchange::Motion& ModelExchange::evaluated() {
     m.xdot.setZero(sys.nx);
     m.rhs(state.base_t, state.base_x.data(), m.xdot.data());
     Vector sizes(m.regime->guards.size());
-    for (Index k = 0; k < sizes.size(); ++k)
-      sizes(k) = guard_size(sys, *m.regime, m.regime->guards[k], state.base_t, state.base_x.data(),
-                            m.rhs.signals.now.data(), m.rhs.force.data(), state.nominal);
+    const double* const signals = m.rhs.signals.now.data();
+    for (Index k = 0; k < sizes.size(); ++k) {
+      sizes(k) = guard_size(sys, *m.regime, m.regime->guards[k], state.base_t, state.base_x.data(), signals,
+                            m.rhs.force.data(), state.nominal);
+      if (const Form* const form = m.regime->guard_terms[k].form; form != nullptr && sizes(k) == 0.0)
+        sizes(k) = size_of(*form, state.nominal, signals);
+    }
     m.guards.bind(*m.regime, sizes);
   }
   if (std::exchange(m.evaluated, true)) return m;
@@ -199,9 +203,11 @@ void ModelExchange::enter_event() {
   const Vector values = m.values;
   const Vector rates = (guards_after(ahead_by) - values) / ahead_by;
   fired.clear();
-  for (Index k = 0; k < values.size(); ++k)
-    if (const double now = values(k) - s.offsets(k); now > 0.0 || now + together * rates(k) > 0.0)
+  for (Index k = 0; k < values.size(); ++k) {
+    const double now = values(k) - s.offsets(k), error = tolerance::last_digits * m.guards.size_of(k);
+    if (now > 0.0 || (rates(k) > 0.0 && now + together * rates(k) + error > 0.0))
       fired.push_back(m.regime->guards[k]);
+  }
   inputs_before = s.inputs;
 }
 
@@ -255,16 +261,20 @@ ModelExchange::Update ModelExchange::update() {
   begin();
   s.inputs_changed = false;
   double next = runner->next_instant(state);
+  bool decided = false;
   if (next != snapped(next) && (!fired.empty() || drifted || s.inputs != inputs_before)) {
     decide(s.t, std::exchange(fired, {}));
-    next = runner->next_instant(state);
+    next = runner->next_instant(state), decided = true;
   }
   while (next == snapped(next)) { // instants that the solver has passed are late, one after the other
     decide(next, std::exchange(fired, {}));
-    next = runner->next_instant(state);
+    next = runner->next_instant(state), decided = true;
   }
   drifted = false;
-  arrive();
+  if (decided)
+    arrive();
+  else
+    s.inputs_changed = true; // they are held again
   return {state.x.size() != x.size() || state.x != x, nominals().size() != sizes.size() || nominal != sizes,
           next};
 }
