@@ -6,9 +6,10 @@
 
 namespace stickslip {
 
-// Sliding gain of contacts with their friction; 1 without coupling.
+// Sliding gain of contacts with their friction; 1 without coupling, and in a linear regime, where it is constant and so
+// cannot tend to zero.
 double Jam::coupling(const Regime* r, double t, const Vector& x) {
-  if (r == nullptr || !r->coupled) return 1.0;
+  if (r == nullptr || !r->coupled || r->affine) return 1.0;
   signal_values(sys, t, s.data());
   return stickslip::coupling(sys, *r, t, x.data(), s.data(), probe);
 }

@@ -128,12 +128,7 @@ class Family:
 
     def _frame(self, flow: Flow) -> MovingFrame:
         """Return the moving frame of a machine, found from the orbit."""
-        orbit = self._orbit
-        t = flow.phase_of(orbit.state.t)
-        x = np.array(orbit.state.x)
-        for name, change in orbit.advance.items():
-            x[flow.compiled.states.index(name)] -= change * (orbit.state.t - t) / orbit.period
-        frame = frame_of(flow, flow.at_rest(t, x), orbit.period)
+        frame = frame_of(flow, self._orbit.state, self._orbit.period)
         if frame is None:
             raise ValueError(GROWS)
         return frame
