@@ -216,6 +216,29 @@ def test_input_that_jumps_in_event_mode_acts_from_there_on() -> None:
         assert found[-1] == pytest.approx([3.0], rel=1e-10)
 
 
+def test_event_mode_without_a_cause_changes_nothing() -> None:
+    """Entered while an input varies: the states stay, and the input keeps the value that was set."""
+    with exchanged(held(ss.Input("u"), 1.2, 1.0), outputs=["b.velocity"], initial={"b.velocity": 1.0}) as one:
+        one.start()
+        one.run(np.array([0.0, 0.1, 0.2]), inputs={"u": lambda t: 3.0 * t})
+        before, rates = one.states(), one.rates()
+        assert not one.event()
+        assert np.array_equal(one.states(), before) and np.array_equal(one.rates(), rates)
+        one.fmu.setTime(0.3)
+        assert one.rates() == pytest.approx(rates)
+
+
+def test_friction_without_load_has_no_event() -> None:
+    """Its limit and its force are zero, and then grow apart."""
+    m = ss.Machine(mass=1.0, names=["b"])
+    m.add_friction("guide", on="b", law=ss.Coulomb(static=1.0, kinetic=0.8), normal_load=ss.Ramp(slope=1.0))
+    with exchanged(m, outputs=["b.velocity"]) as one:
+        one.start()
+        one.run(np.array([0.0, 1.0]), max_step=0.1)
+        assert one.events == []
+        assert one.states() == pytest.approx([0.0, 0.0])
+
+
 def test_coarse_solver_keeps_contacts_closed(tmp_path: Path) -> None:
     """Euler's method without root finding overshoots the floor; the decision closes the gap, and the ball comes to rest."""
     made = ss.export.fmu(
