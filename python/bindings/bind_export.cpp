@@ -4,6 +4,7 @@
 #include "step_tables.hpp"
 
 #include "export/exported_machine.hpp"
+#include "export/model_exchange.hpp"
 
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
@@ -40,6 +41,11 @@ py::dict export_machine(const Description& described, const Vector& initial,
   out["inputs"] = in;
   out["outputs"] = read;
   out["parameters"] = set;
+  const System sys = compile(exported.machine);
+  out["states"] = py::cast(std::vector<std::string>(sys.states.begin(), sys.states.end()));
+  const List<std::string> indicators = EventIndicators::names(sys);
+  out["indicators"] = py::cast(std::vector<std::string>(indicators.begin(), indicators.end()));
+  out["exchange_refusal"] = exchange_refusal(sys);
   return out;
 }
 

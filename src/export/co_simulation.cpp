@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "core/polynomial.hpp"
 #include "ensemble/with_numbers.hpp"
+#include "export/gauge.hpp"
 #include "run/check.hpp"
 #include "run/simulate.hpp"
 
@@ -26,28 +27,6 @@ template <class Named> Vector values_of(const List<Named>& list) {
   for (Index k = 0; k < list.size(); ++k) values(k) = list[k].value;
   return values;
 }
-
-// Sums of impulses, and the motion at the end.
-class Gauge final : public Recorder {
-public:
-  Gauge(const System& of, Vector& impulses, MotionAhead& motion) : sys(of), sums(impulses), ahead(motion) {}
-
-  void segment(const Regime&, double, double, const Step&, const Matrix&) override {}
-  void last(const Regime&, double t0, double t1, const Step& step, const Matrix& C) override {
-    ahead.t0 = t0, ahead.t1 = t1, ahead.h = step.h;
-    ahead.coefficients = C.leftCols(step.columns);
-  }
-  bool motion() const override { return false; }
-  void events(List<Event>& events) override {
-    for (const Event& e : events)
-      if (e.impact) sums(e.element - sys.friction.size()) += e.normal_impulse;
-  }
-
-private:
-  const System& sys;
-  Vector& sums;
-  MotionAhead& ahead;
-};
 
 bool is_sampled(const System& sys) {
   return std::any_of(sys.loops.begin(), sys.loops.end(), [](const Loop& l) { return !l.block.continuous(); });
@@ -281,11 +260,15 @@ bool CoSimulation::run_to(double t, bool to_event) {
   options.max_events = to_event ? 0 : std::numeric_limits<std::int64_t>::max();
   Gauge gauge(compiled->system, s.now.impulses, ahead);
   const Outcome outcome = runner->run(s.now.state, gauge, {});
-  if (outcome.status != Status::finished && outcome.status != Status::budget) throw RunEnded(outcome.message);
+  check_outcome(outcome);
   const bool event = outcome.status == Status::budget;
   s.t = event ? s.now.state.t : t;
   if (!event) move_to(t);
   return event;
+}
+
+void CoSimulation::check_outcome(const Outcome& outcome) const {
+  if (outcome.status != Status::finished && outcome.status != Status::budget) throw RunEnded(outcome.message);
 }
 
 const CoSimulationState& CoSimulation::state() {

@@ -42,6 +42,9 @@ struct CoSimulationState {
   Vector greatest;   // size of each input so far
   List<HeldValues> held;
   ReachedPoint before, now; // a state before the communication point, and the state there
+  // Of a model exchange: offsets of guards (event_indicators.hpp), and inputs at the last two steps of the solver.
+  Vector offsets;
+  HeldValues last_step, step_before;
 };
 
 std::string to_bytes(const CoSimulationState& state);
@@ -50,11 +53,13 @@ CoSimulationState co_simulation_state(std::string_view bytes);
 class CoSimulation {
 public:
   explicit CoSimulation(std::shared_ptr<const ExportedMachine> of);
+  virtual ~CoSimulation() = default;
+  CoSimulation(const CoSimulation&) = delete;
 
   const ExportedMachine& machine() const { return *exported; }
   double time() const { return s.t; }
 
-  void reset();
+  virtual void reset();
   void set_start(double t, std::optional<double> rtol); // before the start
   void set_parameter(Index which, double value);        // before the start
   // A tunable parameter at a communication point: positions, velocities and internal states stay, and modes are decided anew.
@@ -64,8 +69,14 @@ public:
   double parameter(Index which) const { return s.parameters(which); }
   double input(Index which) const { return s.inputs(which); }
   double output(Index which); // at the communication point
+  Index state_count();
+  Index indicator_count();
+  double continuous_state(Index which);
+  double rate(Index which);                        // of a continuous state
+  virtual double indicator(Index) { return -1.0; } // of events: none ends a step
 
   void start();
+  void restart() { s.started = false; } // before the end of the initialization
   // Applies inputs that have been set at the communication point, and computes sampling instants there.
   void settle();
   // To t_end, or to the first event before. True at an event. Throws RunEnded if the run cannot continue.
@@ -77,9 +88,9 @@ public:
                                 const Vector& seed);
 
   const CoSimulationState& state();
-  void set_state(CoSimulationState given);
+  virtual void set_state(CoSimulationState given);
 
-private:
+protected:
   std::shared_ptr<const ExportedMachine> exported;
   CoSimulationState s;
   Options options;
@@ -97,13 +108,14 @@ private:
   void compile_machine();
   void make_runner();
   void apply_parameters();
-  void apply_inputs();
+  virtual void apply_inputs();
   void write_inputs();
   void forget_expected_change();
   double next_sampling() const;
   bool run_to(double t, bool to_event);
   bool run_to_change(double t, bool to_event);
   bool move_to(double t);
+  void check_outcome(const Outcome& outcome) const; // throws RunEnded
   Samples& present();
   double read(Read from, Index index, Index part);
 };

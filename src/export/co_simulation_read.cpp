@@ -1,5 +1,6 @@
 // Outputs of a co-simulation at its communication point, as samples of a run that holds this point alone.
 #include "export/co_simulation.hpp"
+#include "export/event_indicators.hpp"
 #include "run/sampled_variable.hpp"
 
 namespace stickslip {
@@ -13,6 +14,26 @@ double CoSimulation::output(Index which) {
   double sum = 0.0;
   for (const VariableTerm& term : v.terms) sum += term.factor * read(term.from, term.index, term.part);
   return sum;
+}
+
+Index CoSimulation::state_count() {
+  compile_machine();
+  return compiled->system.nx;
+}
+
+Index CoSimulation::indicator_count() {
+  compile_machine();
+  return EventIndicators::names(compiled->system).size();
+}
+
+double CoSimulation::continuous_state(Index which) {
+  settle();
+  return s.now.state.x(which);
+}
+
+double CoSimulation::rate(Index which) {
+  settle();
+  return read(Read::rate, which, -1);
 }
 
 Samples& CoSimulation::present() {

@@ -22,15 +22,17 @@ HeldInputs::HeldInputs(const System& sys, const List<std::string>& names) {
 void HeldInputs::write(System& sys, const Vector& before, const List<HeldValues>& held) const {
   for (const Use& use : uses) {
     Signal steps;
-    const auto add = [&](double start, double value) {
+    const auto add = [&](double start, double value, double rate) {
       Piece& p = steps.pieces.emplace_back();
       p.start = start;
       p.c[0] = use.gain * value;
+      if (rate != 0.0) p.anchor = start, p.c[1] = use.gain * rate;
     };
-    add(-std::numeric_limits<double>::infinity(), before(use.input));
+    add(-std::numeric_limits<double>::infinity(), before(use.input), 0.0);
     steps.pieces.front()
         .harmonics.emplace_back(); // of amplitude zero: no signal that a run takes for a constant
-    for (const HeldValues& one : held) add(one.from, one.values(use.input));
+    for (const HeldValues& one : held)
+      add(one.from, one.values(use.input), one.rates.size() > 0 ? one.rates(use.input) : 0.0);
     List<Piece>& pieces = sys.signals[use.signal].pieces;
     if (use.rest.pieces.size() > 1 || !is_flat(use.rest.pieces.front())) {
       pieces = (use.rest + steps).pieces;

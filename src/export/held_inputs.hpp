@@ -9,10 +9,10 @@
 
 namespace stickslip {
 
-// Values of all inputs from a time on.
+// Values of all inputs from a time on, and the rates at which they grow; none: they are held.
 struct HeldValues {
   double from = 0.0;
-  Vector values;
+  Vector values, rates = {};
 };
 
 class HeldInputs {

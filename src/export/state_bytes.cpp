@@ -43,20 +43,21 @@ template <Is<State> T> auto members(T& r) {
                   r.ticks, r.left, r.brief, r.past, r.joint);
 }
 template <Is<HeldValues> T> auto members(T& r) {
-  return std::tie(r.from, r.values);
+  return std::tie(r.from, r.values, r.rates);
 }
 template <Is<ReachedPoint> T> auto members(T& r) {
   return std::tie(r.state, r.impulses);
 }
 template <Is<CoSimulationState> T> auto members(T& r) {
   return std::tie(r.parameters, r.inputs, r.t, r.rounding, r.t_start, r.rtol, r.started, r.inputs_changed,
-                  r.parameters_changed, r.open, r.greatest, r.held, r.before, r.now);
+                  r.parameters_changed, r.open, r.greatest, r.held, r.before, r.now, r.offsets, r.last_step,
+                  r.step_before);
 }
 
 namespace {
 
 constexpr std::string_view state_kind = "stickslip state";
-constexpr int state_file_format = 2; // goes on with every change of the members above
+constexpr int state_file_format = 3; // goes on with every change of the members above
 
 } // namespace
 

@@ -82,10 +82,10 @@ STICKSLIP_FMI fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2
   };
   if (type != fmi2CoSimulation)
     return log(Result::error,
-               "the model is for co-simulation only: choose co-simulation where it is imported"),
+               "FMI 2.0 is for co-simulation only: choose co-simulation where it is imported, or FMI 3.0"),
            nullptr;
   if (resources == nullptr) return log(Result::error, "the location of the resources is missing"), nullptr;
-  return make_instance(path_of(resources), token, log);
+  return make_instance(path_of(resources), token, InterfaceType::co_simulation, log);
 }
 
 STICKSLIP_FMI void fmi2FreeInstance(fmi2Component component) {

@@ -1,4 +1,4 @@
-// The C interface of FMI 3.0: co-simulation with event mode and early return. Functions of what the model description
+// The C interface of FMI 3.0: co-simulation with event mode and early return, model exchange. Functions of what the model description
 // does not offer report an error.
 #include "fmi/instance.hpp"
 #include "fmi/interface.hpp"
@@ -10,6 +10,7 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
 
 namespace {
 
@@ -36,10 +37,40 @@ void same_count(std::size_t references, std::size_t values) {
   if (references != values) throw InvalidArgument("as many values as value references are needed");
 }
 
-constexpr auto running = {Phase::stepping, Phase::events};
-constexpr auto readable = {Phase::instantiated, Phase::initialising, Phase::stepping, Phase::events,
-                           Phase::terminated};
-constexpr auto settable = {Phase::instantiated, Phase::initialising, Phase::stepping, Phase::events};
+Log log3(fmi3InstanceEnvironment environment, fmi3LogMessageCallback message) {
+  return [=](Result result, const char* text) {
+    if (message != nullptr) message(environment, static_cast<fmi3Status>(result), "logStatusError", text);
+  };
+}
+
+Instance* instantiate3(InterfaceType type, fmi3String token, fmi3String resources,
+                       fmi3InstanceEnvironment environment, fmi3LogMessageCallback message) {
+  const Log log = log3(environment, message);
+  if (resources == nullptr) return log(Result::error, "the path of the resources is missing"), nullptr;
+  return make_instance(utf8_path(resources), token, type, log);
+}
+
+constexpr auto running = {Phase::stepping, Phase::events, Phase::continuous};
+constexpr auto readable = {Phase::instantiated, Phase::initialising, Phase::stepping,
+                           Phase::events,       Phase::continuous,   Phase::terminated};
+constexpr auto settable = {Phase::instantiated, Phase::initialising, Phase::stepping, Phase::events,
+                           Phase::continuous};
+// Of the states of a model exchange.
+constexpr auto defined = {Phase::initialising, Phase::events, Phase::continuous, Phase::terminated};
+
+fmi3Status copy3(fmi3Instance instance, const char* function, fmi3Float64* values, std::size_t count,
+                 const Vector& (ModelExchange::*of)()) {
+  fmi3Status status = call3(instance, function, [&](Instance& i) {
+    ModelExchange& exchange = i.exchange();
+    i.demand(defined);
+    const Vector& found = (exchange.*of)();
+    same_count(static_cast<std::size_t>(found.size()), count);
+    std::copy(found.begin(), found.end(), values);
+  });
+  if (status == fmi3OK && !std::all_of(values, values + count, [](double x) { return std::isfinite(x); }))
+    status = fmi3Discard; // the solver tries a shorter step
+  return status;
+}
 
 } // namespace
 
@@ -58,22 +89,18 @@ STICKSLIP_FMI fmi3Instance fmi3InstantiateCoSimulation(fmi3String, fmi3String to
                                                        fmi3InstanceEnvironment environment,
                                                        fmi3LogMessageCallback message,
                                                        fmi3IntermediateUpdateCallback) {
-  const Log log = [=](Result result, const char* text) {
-    if (message != nullptr) message(environment, static_cast<fmi3Status>(result), "logStatusError", text);
-  };
-  if (resources == nullptr) return log(Result::error, "the path of the resources is missing"), nullptr;
-  Instance* const made = make_instance(utf8_path(resources), token, log);
+  Instance* const made = instantiate3(InterfaceType::co_simulation, token, resources, environment, message);
   if (made != nullptr) made->event_mode = event_mode, made->early_return = early_return;
   return made;
 }
 
-STICKSLIP_FMI fmi3Instance fmi3InstantiateModelExchange(fmi3String, fmi3String, fmi3String, fmi3Boolean,
-                                                        fmi3Boolean, fmi3InstanceEnvironment environment,
+STICKSLIP_FMI fmi3Instance fmi3InstantiateModelExchange(fmi3String, fmi3String token, fmi3String resources,
+                                                        fmi3Boolean, fmi3Boolean,
+                                                        fmi3InstanceEnvironment environment,
                                                         fmi3LogMessageCallback message) {
-  if (message != nullptr)
-    message(environment, fmi3Error, "logStatusError",
-            "the model is for co-simulation only: choose co-simulation where it is imported");
-  return nullptr;
+  Instance* const made = instantiate3(InterfaceType::model_exchange, token, resources, environment, message);
+  if (made != nullptr) made->event_mode = true;
+  return made;
 }
 
 STICKSLIP_FMI fmi3Instance fmi3InstantiateScheduledExecution(fmi3String, fmi3String, fmi3String, fmi3Boolean,
@@ -82,7 +109,9 @@ STICKSLIP_FMI fmi3Instance fmi3InstantiateScheduledExecution(fmi3String, fmi3Str
                                                              fmi3ClockUpdateCallback,
                                                              fmi3LockPreemptionCallback,
                                                              fmi3UnlockPreemptionCallback) {
-  return fmi3InstantiateModelExchange(nullptr, nullptr, nullptr, false, false, environment, message);
+  log3(environment, message)(Result::error,
+                             "scheduled execution is not offered: choose co-simulation or model exchange");
+  return nullptr;
 }
 
 STICKSLIP_FMI void fmi3FreeInstance(fmi3Instance instance) {
@@ -108,7 +137,8 @@ STICKSLIP_FMI fmi3Status fmi3ExitInitializationMode(fmi3Instance instance) {
 
 STICKSLIP_FMI fmi3Status fmi3EnterEventMode(fmi3Instance instance) {
   return call3(instance, __func__, [](Instance& i) {
-    i.demand({Phase::stepping});
+    i.demand({Phase::stepping, Phase::continuous});
+    if (i.phase == Phase::continuous) i.exchange().enter_event();
     i.phase = Phase::events;
   });
 }
@@ -119,14 +149,20 @@ STICKSLIP_FMI fmi3Status fmi3UpdateDiscreteStates(fmi3Instance instance, fmi3Boo
                                                   fmi3Float64* next) {
   return call3(instance, __func__, [&](Instance& i) {
     i.demand({Phase::events});
-    i.machine.settle();
     *again = *terminate = *nominals = *values = *next_defined = false;
     *next = 0.0;
+    if (!i.is_exchange()) return i.machine.settle();
+    const ModelExchange::Update done = i.exchange().update();
+    *values = done.states, *nominals = done.nominals;
+    *next_defined = std::isfinite(done.next);
+    if (*next_defined) *next = done.next;
   });
 }
 
 STICKSLIP_FMI fmi3Status fmi3EnterStepMode(fmi3Instance instance) {
   return call3(instance, __func__, [](Instance& i) {
+    if (i.is_exchange())
+      throw InvalidArgument("is for co-simulation, but the instance is for model exchange");
     i.demand({Phase::events});
     i.machine.settle();
     i.phase = Phase::stepping;
@@ -145,6 +181,69 @@ STICKSLIP_FMI fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 start, fm
     *event = i.at_event;
     *early = i.returned_early;
   });
+}
+
+STICKSLIP_FMI fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance instance) {
+  return call3(instance, __func__, [](Instance& i) {
+    i.exchange();
+    i.demand({Phase::events});
+    i.phase = Phase::continuous;
+  });
+}
+
+STICKSLIP_FMI fmi3Status fmi3CompletedIntegratorStep(fmi3Instance instance, fmi3Boolean, fmi3Boolean* event,
+                                                     fmi3Boolean* terminate) {
+  return call3(instance, __func__, [&](Instance& i) {
+    *event = *terminate = false;
+    i.demand({Phase::continuous});
+    *event = i.exchange().complete_step();
+  });
+}
+
+STICKSLIP_FMI fmi3Status fmi3SetTime(fmi3Instance instance, fmi3Float64 time) {
+  return call3(instance, __func__, [&](Instance& i) {
+    i.demand({Phase::continuous});
+    i.exchange().set_time(time);
+  });
+}
+
+STICKSLIP_FMI fmi3Status fmi3SetContinuousStates(fmi3Instance instance, const fmi3Float64* states,
+                                                 std::size_t count) {
+  return call3(instance, __func__, [&](Instance& i) {
+    i.demand({Phase::continuous});
+    same_count(static_cast<std::size_t>(i.machine.state_count()), count);
+    i.exchange().set_states(Eigen::Map<const Vector>(states, i.machine.state_count()));
+  });
+}
+
+STICKSLIP_FMI fmi3Status fmi3GetContinuousStates(fmi3Instance instance, fmi3Float64* states,
+                                                 std::size_t count) {
+  return copy3(instance, __func__, states, count, &ModelExchange::states);
+}
+
+STICKSLIP_FMI fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance instance, fmi3Float64* derivatives,
+                                                           std::size_t count) {
+  return copy3(instance, __func__, derivatives, count, &ModelExchange::rates);
+}
+
+STICKSLIP_FMI fmi3Status fmi3GetEventIndicators(fmi3Instance instance, fmi3Float64* indicators,
+                                                std::size_t count) {
+  return copy3(instance, __func__, indicators, count, &ModelExchange::indicators);
+}
+
+STICKSLIP_FMI fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance instance, fmi3Float64* nominals,
+                                                           std::size_t count) {
+  return copy3(instance, __func__, nominals, count, &ModelExchange::nominals);
+}
+
+STICKSLIP_FMI fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance instance, std::size_t* count) {
+  return call3(instance, __func__,
+               [&](Instance& i) { *count = static_cast<std::size_t>(i.exchange().indicator_count()); });
+}
+
+STICKSLIP_FMI fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance instance, std::size_t* count) {
+  return call3(instance, __func__,
+               [&](Instance& i) { *count = static_cast<std::size_t>(i.exchange().state_count()); });
 }
 
 STICKSLIP_FMI fmi3Status fmi3Terminate(fmi3Instance instance) {
@@ -306,17 +405,6 @@ STICKSLIP_NOT_OFFERED(fmi3SetShiftDecimal,
 STICKSLIP_NOT_OFFERED(fmi3SetShiftFraction,
                       (fmi3Instance instance, References, std::size_t, const fmi3UInt64*, const fmi3UInt64*))
 STICKSLIP_NOT_OFFERED(fmi3EvaluateDiscreteStates, (fmi3Instance instance))
-STICKSLIP_NOT_OFFERED(fmi3EnterContinuousTimeMode, (fmi3Instance instance))
-STICKSLIP_NOT_OFFERED(fmi3CompletedIntegratorStep,
-                      (fmi3Instance instance, fmi3Boolean, fmi3Boolean*, fmi3Boolean*))
-STICKSLIP_NOT_OFFERED(fmi3SetTime, (fmi3Instance instance, fmi3Float64))
-STICKSLIP_NOT_OFFERED(fmi3SetContinuousStates, (fmi3Instance instance, const fmi3Float64*, std::size_t))
-STICKSLIP_NOT_OFFERED(fmi3GetContinuousStateDerivatives, (fmi3Instance instance, fmi3Float64*, std::size_t))
-STICKSLIP_NOT_OFFERED(fmi3GetEventIndicators, (fmi3Instance instance, fmi3Float64*, std::size_t))
-STICKSLIP_NOT_OFFERED(fmi3GetContinuousStates, (fmi3Instance instance, fmi3Float64*, std::size_t))
-STICKSLIP_NOT_OFFERED(fmi3GetNominalsOfContinuousStates, (fmi3Instance instance, fmi3Float64*, std::size_t))
-STICKSLIP_NOT_OFFERED(fmi3GetNumberOfEventIndicators, (fmi3Instance instance, std::size_t*))
-STICKSLIP_NOT_OFFERED(fmi3GetNumberOfContinuousStates, (fmi3Instance instance, std::size_t*))
 STICKSLIP_NOT_OFFERED(fmi3GetOutputDerivatives, (fmi3Instance instance, References, std::size_t,
                                                  const fmi3Int32*, fmi3Float64*, std::size_t))
 STICKSLIP_NOT_OFFERED(fmi3ActivateModelPartition, (fmi3Instance instance, fmi3ValueReference, fmi3Float64))

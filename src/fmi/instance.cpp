@@ -42,6 +42,8 @@ const char* text(Phase phase) {
     return "step mode";
   case Phase::events:
     return "event mode";
+  case Phase::continuous:
+    return "continuous-time mode";
   case Phase::terminated:
     return "terminated";
   case Phase::failed:
@@ -52,12 +54,19 @@ const char* text(Phase phase) {
 
 } // namespace
 
-Instance::Instance(const std::filesystem::path& resources, std::string_view token, Log to)
-    : Instance(read_machine(resources, token), std::move(to)) {}
+Instance::Instance(const std::filesystem::path& resources, std::string_view token, InterfaceType type, Log to)
+    : Instance(read_machine(resources, token), type, std::move(to)) {}
 
-Instance::Instance(std::shared_ptr<const ExportedMachine> exported, Log to)
-    : machine(exported), log(std::move(to)), inputs(exported->inputs.size()),
-      outputs(exported->outputs.size()), parameters(exported->parameters.size()) {}
+Instance::Instance(std::shared_ptr<const ExportedMachine> exported, InterfaceType type, Log to)
+    : run(type == InterfaceType::model_exchange ? std::make_unique<ModelExchange>(exported)
+                                                : std::make_unique<CoSimulation>(exported)),
+      machine(*run), log(std::move(to)), inputs(exported->inputs.size()), outputs(exported->outputs.size()),
+      parameters(exported->parameters.size()) {}
+
+ModelExchange& Instance::exchange() {
+  if (!is_exchange()) throw InvalidArgument("is for model exchange, but the instance is for co-simulation");
+  return static_cast<ModelExchange&>(machine);
+}
 
 void Instance::demand(std::initializer_list<Phase> allowed) const {
   if (std::find(allowed.begin(), allowed.end(), phase) != allowed.end()) return;
@@ -69,7 +78,7 @@ void Instance::unknown(std::uint32_t reference, const char* what) const {
   throw InvalidArgument("value reference " + std::to_string(reference) + " is not " + what +
                         ": 0 is the time, 1 to " + std::to_string(inputs) + " are inputs, then " +
                         std::to_string(outputs) + " outputs and " + std::to_string(parameters) +
-                        " parameters follow");
+                        " parameters follow, then states, their derivatives and event indicators");
 }
 
 double Instance::real(std::uint32_t reference) {
@@ -81,6 +90,9 @@ double Instance::real(std::uint32_t reference) {
     return machine.output(k);
   }
   if ((k -= outputs) < parameters) return machine.parameter(k);
+  if ((k -= parameters) < machine.state_count()) return machine.continuous_state(k);
+  if ((k -= machine.state_count()) < machine.state_count()) return machine.rate(k);
+  if ((k -= machine.state_count()) < machine.indicator_count()) return machine.indicator(k);
   unknown(reference, "known");
 }
 
@@ -92,18 +104,26 @@ std::int32_t Instance::integer(std::uint32_t reference) {
 
 void Instance::set_real(std::uint32_t reference, double value) {
   Index k = static_cast<Index>(reference) - 1;
-  if (k >= 0 && k < inputs) return machine.set_input(k, value);
+  if (k >= 0 && k < inputs) {
+    machine.set_input(k, value);
+    if (phase == Phase::instantiated || phase == Phase::initialising) machine.restart();
+    return;
+  }
   if ((k -= inputs + outputs) < 0 || k >= parameters) unknown(reference, "an input or a parameter");
   if (phase == Phase::instantiated || phase == Phase::initialising) return machine.set_parameter(k, value);
   if (!machine.machine().parameters[k].tunable)
     throw InvalidArgument("'" + machine.machine().parameters[k].name +
                           "' is a fixed parameter: it can be set before the end of the initialization only");
+  if (phase == Phase::continuous)
+    throw InvalidArgument("'" + machine.machine().parameters[k].name +
+                          "' is a parameter: it can be set in event mode, not in continuous-time mode");
   machine.tune(k, value);
 }
 
 Vector Instance::directional_derivative(const std::uint32_t* unknowns, std::size_t count,
                                         const std::uint32_t* knowns, std::size_t known_count,
                                         const double* seed) {
+  if (is_exchange()) return exchange_derivative(unknowns, count, knowns, known_count, seed);
   List<Index> of, by;
   for (std::size_t k = 0; k < known_count; ++k) {
     by.push_back(static_cast<Index>(knowns[k]) - 1);
@@ -115,6 +135,23 @@ Vector Instance::directional_derivative(const std::uint32_t* unknowns, std::size
       unknown(unknowns[k], "an output with a derivative");
   }
   return machine.directional_derivative(of, by, Eigen::Map<const Vector>(seed, by.size()));
+}
+
+Vector Instance::exchange_derivative(const std::uint32_t* unknowns, std::size_t count,
+                                     const std::uint32_t* knowns, std::size_t known_count,
+                                     const double* seed) {
+  Vector by_states = Vector::Zero(machine.state_count()), by_inputs = Vector::Zero(inputs);
+  for (std::size_t j = 0; j < known_count; ++j) {
+    const Index k = static_cast<Index>(knowns[j]) - 1, state = k - inputs - outputs - parameters;
+    if (k >= 0 && k < inputs)
+      by_inputs(k) += seed[j];
+    else if (state >= 0 && state < by_states.size())
+      by_states(state) += seed[j];
+    else
+      unknown(knowns[j], "an input or a continuous state");
+  }
+  return exchange().derivative(static_cast<Index>(count), by_states, by_inputs,
+                               [&](Index k) { return real(unknowns[k]); });
 }
 
 void Instance::begin(double t, bool has_tolerance, double tolerance) {
@@ -179,9 +216,10 @@ void Instance::read(std::string_view bytes, void*& handle) {
   handle = new SavedInstance{static_cast<Phase>(bytes[0]), co_simulation_state(bytes.substr(1))};
 }
 
-Instance* make_instance(const std::filesystem::path& resources, const char* token, Log log) {
+Instance* make_instance(const std::filesystem::path& resources, const char* token, InterfaceType type,
+                        Log log) {
   try {
-    return new Instance(resources, token == nullptr ? "" : token, log);
+    return new Instance(resources, token == nullptr ? "" : token, type, log);
   } catch (const std::exception& e) {
     log(Result::error, e.what());
     return nullptr;

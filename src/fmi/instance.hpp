@@ -2,7 +2,7 @@
 // two sets of C functions on it.
 #pragma once
 
-#include "export/co_simulation.hpp"
+#include "export/model_exchange.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -14,30 +14,39 @@
 
 namespace stickslip::fmi {
 
-enum class Phase { instantiated, initialising, stepping, events, terminated, failed };
+enum class Phase { instantiated, initialising, stepping, events, continuous, terminated, failed };
+
+enum class InterfaceType { co_simulation, model_exchange };
 
 // As fmi3Status and fmi2Status number them.
 enum class Result { ok = 0, warning = 1, discard = 2, error = 3 };
 
 using Log = std::function<void(Result, const char* message)>;
 
-// Value references: 0 is the time, then inputs, outputs and parameters in their order follow.
+// Value references: 0 is the time, then inputs, outputs, parameters, continuous states, their derivatives and event
+// indicators in their order follow.
 class Instance {
-public:
-  // Throws where the machine in `resources` cannot be read, or is not the one of the model description.
-  Instance(const std::filesystem::path& resources, std::string_view token, Log log);
+  std::unique_ptr<CoSimulation> run;
 
-  CoSimulation machine;
+public:
+  // Throws where the machine in `resources` cannot be read, is not the one of the model description, or is of another
+  // kind.
+  Instance(const std::filesystem::path& resources, std::string_view token, InterfaceType type, Log log);
+
+  CoSimulation& machine;
   Phase phase = Phase::instantiated;
   bool event_mode = false, early_return = false;
 
   void report(Result result, const std::string& message) const { log(result, message.c_str()); }
   void demand(std::initializer_list<Phase> allowed) const; // throws in other phases
 
+  bool is_exchange() const { return dynamic_cast<const ModelExchange*>(run.get()) != nullptr; }
+  ModelExchange& exchange(); // throws in co-simulation
   double real(std::uint32_t reference);
   std::int32_t integer(std::uint32_t reference);
   void set_real(std::uint32_t reference, double value);
-  // Derivatives of outputs by inputs along the seed, which has one number for each input.
+  // Derivatives of outputs by inputs along the seed, which has one number for each known variable; in a model exchange
+  // of all continuous variables by inputs and states.
   Vector directional_derivative(const std::uint32_t* unknowns, std::size_t count, const std::uint32_t* knowns,
                                 std::size_t known_count, const double* seed);
   void begin(double t, bool has_tolerance, double tolerance);
@@ -56,7 +65,9 @@ private:
   Log log;
   Index inputs, outputs, parameters;
 
-  Instance(std::shared_ptr<const ExportedMachine> exported, Log log);
+  Instance(std::shared_ptr<const ExportedMachine> exported, InterfaceType type, Log log);
+  Vector exchange_derivative(const std::uint32_t* unknowns, std::size_t count, const std::uint32_t* knowns,
+                             std::size_t known_count, const double* seed);
   [[noreturn]] void unknown(std::uint32_t reference, const char* what) const;
 };
 
@@ -82,6 +93,7 @@ inline std::filesystem::path utf8_path(std::string_view text) {
 }
 
 // New instance, or null with a message.
-Instance* make_instance(const std::filesystem::path& resources, const char* token, Log log);
+Instance* make_instance(const std::filesystem::path& resources, const char* token, InterfaceType type,
+                        Log log);
 
 } // namespace stickslip::fmi

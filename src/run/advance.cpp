@@ -26,6 +26,12 @@ Advance::Halt Advance::take(State& state, double limit) {
   return jam.is_at(&r, state.base_t, state.base_x) ? Halt::jam : Halt::steep;
 }
 
+void Advance::reach(double t, const Vector& x, const List<Guard>& fired, bool at_limit) {
+  step.fired = fired;
+  arrival = {t, 0.0, at_limit};
+  end = x;
+}
+
 // Time and state at the end of the step.
 void Advance::reach(const State& state, double limit) {
   const double t0 = state.base_t;

@@ -18,6 +18,8 @@ public:
   void begin(bool timeless);
   // One step from state.base_t, not beyond `limit`. The state stays at its start.
   Halt take(State& state, double limit);
+  // In place of a step: a motion from elsewhere that ends at t, with these guards.
+  void reach(double t, const Vector& x, const List<Guard>& fired, bool at_limit);
   // The step up to t1 in polynomials, as far as the end of the run: use(t0, t1, step).
   template <class Use> void polynomials(const State& state, double t1, Use&& use) {
     if (step.columns > 0) return use(state.base_t, t1, step);

@@ -106,6 +106,22 @@ std::string PresentMachine::steepness(const State& state) {
   return what.empty() ? steep_friction(sys, state, here.get()) : what;
 }
 
+void PresentMachine::close_gaps(State& state, const List<Guard>& fired) {
+  const Index n = sys.n_coordinates;
+  for (const Guard& g : fired) {
+    if (g.kind != GuardKind::closes) continue;
+    move_to(state);
+    Vector s(sys.ns());
+    signal_values(sys, state.base_t, s.data());
+    if (here) here->write(s.data());
+    const Contact& c = sys.contacts[g.contact];
+    const auto moved = c.effect.segment(n, n);
+    const double per_force = c.gap.x.head(n).dot(moved);
+    if (per_force > 0.0)
+      state.base_x.head(n) -= moved * (value(c.gap, state.base_x.data(), s.data()) / per_force);
+  }
+}
+
 void PresentMachine::meet_constraints(const Modes& modes, double t, Vector& x) {
   if (here) here->project(t, x, modes);
   keep_constraints(machine, t, x.data());

@@ -36,6 +36,8 @@ public:
   std::string steepness(const State& state);
   // Projects held gaps and velocities, in the modes of the present step, after a step of finite accuracy.
   void meet_constraints(const Modes& modes, double t, Vector& x);
+  // Moves positions by the least change that closes the gaps of these guards, which somebody else has located.
+  void close_gaps(State& state, const List<Guard>& fired);
   bool parts(const State& state) { return here && here->parts(state.modes, state.base_x, state.nominal); }
 
   const System& sys;

@@ -32,9 +32,33 @@ void Runner::signals_changed() {
 
 Outcome Runner::run(State& of, Recorder& by, const Stop& asks) {
   begin(of, by);
+  return within_budget(asks, [this] {
+    if (!state->started) start();
+  });
+}
+
+double Runner::next_instant(const State& of) {
+  schedule.begin();
+  return schedule.next(of);
+}
+
+Outcome Runner::decide(State& of, double t, const Vector& x, const List<Guard>& fired, Recorder& by) {
+  begin(of, by);
+  return within_budget({}, [&] {
+    const double limit = schedule.next(of);
+    machine.enter(of);
+    advance.reach(t, x, fired, t >= limit);
+    if (!arrive()) return;
+    machine.close_gaps(of, fired);
+    change();
+  });
+}
+
+// The first instant, then step by step to the end.
+Outcome Runner::within_budget(const Stop& asks, const std::function<void()>& first) {
   try {
     const Budget budget(asks, options.max_time);
-    if (!state->started) start();
+    first();
     while (!conclusion.ended) go_on();
   } catch (const BudgetExhausted& how) {
     give_up(how);

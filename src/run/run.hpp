@@ -12,6 +12,8 @@
 #include "run/schedule.hpp"
 #include "transition/transition.hpp"
 
+#include <functional>
+
 namespace stickslip {
 
 // Sized once; serves many runs of the same system.
@@ -22,6 +24,12 @@ public:
 
   // From state.t to options.t_end; `state` becomes that at the end, state.t the time that was reached.
   Outcome run(State& state, Recorder& recorder, const Stop& stop);
+
+  // For a motion that somebody else integrates in the regime of state.modes. The next breakpoint or sampling instant after
+  // state.base_t, infinite if there is none; and all that happens at `t`, which the motion has reached at `x` with these
+  // guards fired: state.base_x and state.modes become those behind it, where no guard fires until options.t_end.
+  double next_instant(const State& state);
+  Outcome decide(State& state, double t, const Vector& x, const List<Guard>& fired, Recorder& recorder);
 
   // Constant signals of the system have got new values.
   void signals_changed();
@@ -47,6 +55,7 @@ private:
   Modes modes_before;          // where something follows delayed motion
 
   void begin(State& state, Recorder& recorder);
+  Outcome within_budget(const Stop& stop, const std::function<void()>& first);
   void start();
   void go_on();
   bool arrive();

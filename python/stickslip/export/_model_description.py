@@ -8,27 +8,42 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from stickslip import _core
 from stickslip.export._variables import Variable, base_unit
 
-_CO_SIMULATION = {
-    "2.0": {
+_STATES_2 = {
+    "canGetAndSetFMUstate": "true",
+    "canSerializeFMUstate": "true",
+    "providesDirectionalDerivative": "true",
+}
+_STATES_3 = {
+    "canGetAndSetFMUState": "true",
+    "canSerializeFMUState": "true",
+    "providesDirectionalDerivatives": "true",
+}
+_INTERFACES = {
+    ("2.0", "co-simulation"): {
         "canHandleVariableCommunicationStepSize": "true",
         "canNotUseMemoryManagementFunctions": "true",
-        "canGetAndSetFMUstate": "true",
-        "canSerializeFMUstate": "true",
-        "providesDirectionalDerivative": "true",
+        **_STATES_2,
     },
-    "3.0": {
+    ("3.0", "model exchange"): {"needsCompletedIntegratorStep": "true", **_STATES_3},
+    ("3.0", "co-simulation"): {
         "canHandleVariableCommunicationStepSize": "true",
-        "canGetAndSetFMUState": "true",
-        "canSerializeFMUState": "true",
-        "providesDirectionalDerivatives": "true",
         "hasEventMode": "true",
         "mightReturnEarlyFromDoStep": "true",
+        **_STATES_3,
     },
 }
+_ELEMENTS = {"model exchange": "ModelExchange", "co-simulation": "CoSimulation"}  # in the order of the schema
 
 
 def model_description(
-    variables: Sequence[Variable], *, version: str, name: str, identifier: str, token: str, rtol: float
+    variables: Sequence[Variable],
+    *,
+    version: str,
+    kinds: Sequence[str],
+    name: str,
+    identifier: str,
+    token: str,
+    rtol: float,
 ) -> bytes:
     """Return the file ``modelDescription.xml`` for FMI 2.0 or 3.0."""
     given = {"fmiVersion": version, "modelName": name}
@@ -39,7 +54,9 @@ def model_description(
         "variableNamingConvention": "structured",
     }
     root = Element("fmiModelDescription", given)
-    SubElement(root, "CoSimulation", {"modelIdentifier": identifier, **_CO_SIMULATION[version]})
+    for kind, element in _ELEMENTS.items():
+        if kind in kinds:
+            SubElement(root, element, {"modelIdentifier": identifier, **_INTERFACES[version, kind]})
     _add_units(root, variables)
     category = {"name": "logStatusError", "description": "errors"}
     SubElement(SubElement(root, "LogCategories"), "Category", category)
@@ -81,7 +98,8 @@ def _values(v: Variable) -> dict[str, str]:
 
 
 def _add_variable_3(listed: Element, v: Variable) -> None:
-    SubElement(listed, "Int32" if v.integer else "Float64", {**_common(v), **_values(v)})
+    of = {} if v.derivative_of is None else {"derivative": str(v.derivative_of)}
+    SubElement(listed, "Int32" if v.integer else "Float64", {**_common(v), **_values(v), **of})
 
 
 def _add_variable_2(listed: Element, v: Variable) -> None:
@@ -94,8 +112,17 @@ def _add_structure(root: Element, variables: Sequence[Variable], version: str) -
     structure = SubElement(root, "ModelStructure")
     outputs = [v for v in variables if v.causality == "output"]
     if version == "3.0":
-        for kind in ("Output", "InitialUnknown"):
-            for v in outputs:
+        rates = [v for v in variables if v.derivative_of is not None]
+        states = [v for v in variables if v.reference in {r.derivative_of for r in rates}]
+        initial = list({v.reference: v for v in (*outputs, *rates, *states)}.values())
+        indicators = [v for v in variables if v.indicates]
+        for kind, listed in (
+            ("Output", outputs),
+            ("ContinuousStateDerivative", rates),
+            ("InitialUnknown", initial),
+            ("EventIndicator", indicators),
+        ):
+            for v in listed:
                 SubElement(structure, kind, {"valueReference": str(v.reference)})
     elif outputs:
         for kind in ("Outputs", "InitialUnknowns"):

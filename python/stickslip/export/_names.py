@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from collections.abc import Iterable
@@ -20,20 +21,22 @@ def identifier(name: str) -> str:
     return f"_{word}" if word[0].isdigit() else word
 
 
-def variable_names(names: Iterable[str]) -> list[str]:
-    """Return names of variables by the structured naming convention of FMI, each once; a warning tells a change.
+def variable_names(names: Iterable[str], told: float = math.inf) -> list[str]:
+    """Return names of variables by the structured naming convention of FMI, each once.
+
+    A warning tells a change among the first `told` names.
 
     >>> variable_names(["axis.position"])
     ['axis.position']
     """
     found = ["time"]  # the independent variable
-    for name in names:
+    for k, name in enumerate(names):
         wanted = ".".join(part if _ALLOWED.fullmatch(part) else identifier(part) for part in name.split("."))
         given, number = wanted, 2
         while given in found:
             given, number = f"{wanted}_{number}", number + 1
         found.append(given)
-        if given != name:
+        if given != name and k < told:
             warnings.warn(
                 f"{name!r} is called {given!r} in the FMU, where names are unique and consist of letters, digits and "
                 "'_' between dots",

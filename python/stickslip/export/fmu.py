@@ -1,4 +1,4 @@
-"""Export of a machine as an FMU for co-simulation."""
+"""Export of a machine as an FMU for model exchange and co-simulation."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from stickslip.run.simulation import _initial
 __all__ = ["ExportedFMU", "fmu"]
 
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
+_KINDS = ("model exchange", "co-simulation")
 _SYSTEM = {"win32": "windows", "darwin": "darwin"}.get(sys.platform, "linux")
 _PROCESSOR = {"amd64": "x86_64", "arm64": "aarch64"}
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # equal machines give equal files
@@ -43,6 +44,8 @@ class ExportedFMU:
         The version of FMI, ``"2.0"`` or ``"3.0"``.
     inputs, outputs, parameters : dict of str to str
         Names in the FMU, by the names of the machine.
+    kinds : tuple of str
+        The interface types, ``"model exchange"`` and ``"co-simulation"``, or one of them.
     """
 
     path: Path
@@ -50,6 +53,7 @@ class ExportedFMU:
     inputs: dict[str, str] = field(default_factory=dict)
     outputs: dict[str, str] = field(default_factory=dict)
     parameters: dict[str, str] = field(default_factory=dict)
+    kinds: tuple[str, ...] = ()
 
 
 def fmu(
@@ -61,10 +65,11 @@ def fmu(
     parameters: Sequence[str] = (),
     initial: Mapping[str, float] | ArrayLike | None = None,
     version: Literal["3.0", "2.0"] = "3.0",
+    kinds: Sequence[Literal["model exchange", "co-simulation"]] | None = None,
     rtol: float = 1e-8,
     max_step: float = np.inf,
 ) -> ExportedFMU:
-    """Write a machine as an FMU for co-simulation, for Simulink, OpenModelica and other tools that import FMI.
+    """Write a machine as an FMU for Simulink, OpenModelica and other tools that import FMI.
 
     The FMU holds the engine as a shared library for the platform of this computer, and the description of the machine.
     It needs neither Python nor a compiler where it runs.
@@ -90,6 +95,9 @@ def fmu(
         Initial values as in `simulate`.
     version : {"3.0", "2.0"}, default "3.0"
         Version of FMI. FMI 3.0 has event mode and early return at events.
+    kinds : sequence of {"model exchange", "co-simulation"}, optional
+        Interface types of the FMU. By default all that the version and the machine allow: FMI 2.0 FMUs are for
+        co-simulation only, and so are machines with `DeadTime`.
     rtol, max_step : float, optional
         Accuracy and greatest step, s, as in `simulate`. A tolerance that the importing tool sets takes precedence.
 
@@ -126,6 +134,22 @@ def fmu(
 
     Directional derivatives are those of outputs by inputs at a communication point, at which states and modes stay.
 
+    In model exchange the importing tool integrates all states of the machine. In each regime the FMU gives their
+    derivatives and event indicators: one for each friction element, contact, flank of a spring and condition of a
+    formula, one for the limits of all controllers, and one for forces that several elements share. An indicator is the
+    greatest guard of its element, relative to its size. It becomes positive where the element may change its mode, and
+    is -1 where the regime has no guard of the element. Breakpoints of signals and sampling instants are time events.
+    At every event the engine decides as in `simulate` and resets the states: velocities after impacts, positions on
+    closed contacts, internal states of laws, outputs of sampled controllers. Inputs may change continuously, and
+    parameters are tunable in event mode.
+
+    The motion is as accurate as the tool's solver. Guards within `rtol` of their size after a decision count as zero, and
+    rebounds slower than ``sqrt(rtol)`` of the greatest speed of a contact, whose heights are below that accuracy, are
+    plastic. While all bodies stick a solver takes long steps, in which it may miss a force that exceeds its limit for a
+    short time: limit its step to a fraction of the period of the signals. Directional derivatives are those of outputs,
+    state derivatives and event indicators by states and inputs, by central differences with a relative error of about
+    1e-10.
+
     Sources: Functional Mock-up Interface 3.0.1 (2023) and 2.0.4 (2022), Modelica Association.
 
     Examples
@@ -150,6 +174,7 @@ def fmu(
     for name, given in (("inputs", inputs), ("outputs", outputs), ("parameters", parameters)):
         if isinstance(given, str):
             reject(name, given, "a sequence of names")
+    _check_kinds(kinds, version)
     machine = machine._snapshot()
     compiled = machine.compile()
     exported = _core.export.export_machine(
@@ -161,11 +186,18 @@ def fmu(
         positive("rtol", rtol),
         float(max_step),
     )
+    offered = _offered(kinds, version, exported["exchange_refusal"])
     path = Path(path)
-    listed = variables(machine, exported)
+    listed = variables(machine, exported, exchange="model exchange" in offered)
     name = identifier(path.stem)
     description = model_description(
-        listed, version=version, name=path.stem, identifier=name, token=exported["token"], rtol=rtol
+        listed,
+        version=version,
+        kinds=offered,
+        name=path.stem,
+        identifier=name,
+        token=exported["token"],
+        rtol=rtol,
     )
     library = f"binaries/{_FOLDERS[version]}/{name}{_SUFFIX}"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -182,7 +214,25 @@ def fmu(
         causality: {v.key: v.name for v in listed if v.causality == causality}
         for causality in ("input", "output", "parameter")
     }
-    return ExportedFMU(path, version, names["input"], names["output"], names["parameter"])
+    return ExportedFMU(path, version, names["input"], names["output"], names["parameter"], offered)
+
+
+def _check_kinds(kinds: Sequence[str] | None, version: str) -> None:
+    if kinds is None:
+        return
+    if isinstance(kinds, str) or not kinds or not set(kinds) <= set(_KINDS):
+        reject("kinds", kinds, "a sequence of 'model exchange' and 'co-simulation'")
+    if version == "2.0" and "model exchange" in kinds:
+        reject("kinds", kinds, "['co-simulation'] for version = '2.0': model exchange needs version = '3.0'")
+
+
+def _offered(kinds: Sequence[str] | None, version: str, refusal: str) -> tuple[str, ...]:
+    """Return the interface types of the FMU."""
+    if kinds is not None:
+        if refusal and "model exchange" in kinds:
+            raise ValueError(f"kinds holds 'model exchange', but {refusal}")
+        return tuple(kind for kind in _KINDS if kind in kinds)
+    return ("co-simulation",) if refusal or version == "2.0" else _KINDS
 
 
 def _folder(version: str) -> str:
