@@ -6,7 +6,8 @@
 
 namespace stickslip {
 
-// Sliding gain of contacts with their friction; 1 without coupling, and in affine regimes, in which it is constant.
+// Sliding gain of contacts with their friction; 1 without coupling, and in a linear regime, where it is constant and so
+// cannot tend to zero.
 double Jam::coupling(const Regime* r, double t, const Vector& x) {
   if (r == nullptr || !r->coupled || r->affine) return 1.0;
   signal_values(sys, t, s.data());

@@ -107,11 +107,11 @@ void drop_rounding(const ModeProblem& posed, const contact::Candidate& c, Index 
   const contact::Problem& p = posed.problem;
   const Index first = g.traits().first_by_forces; // a force, or an acceleration divided by a factorial
   if (!STICKSLIP_RULE("drop_rounding") || first < 0 || c.touching[component] == 0) return;
-  double size = contact::acceleration_row(p, component, c.force).scale;
+  double size = 0.0;
   for (Index j = 0; j < p.size(); ++j) // holding forces pass on the terms of their own rows
     if (p.G(j, j) > 0.0) size = std::max(size, std::abs(p.G(component, j)) / p.G(j, j) * goes_on(j));
-  double known = tolerance::product * size * c.amplification;
-  if (first == 0) known /= p.G(component, component);
+  if (first == 0) size /= p.G(component, component);
+  double known = tolerance::product * std::max(size, c.size[component]);
   for (Index j = first; j < std::ssize(row); ++j, known /= posed.pace)
     if (std::abs(row[static_cast<std::size_t>(j)]) <= known) row[static_cast<std::size_t>(j)] = 0.0;
 }

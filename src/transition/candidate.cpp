@@ -15,7 +15,6 @@ namespace stickslip::contact {
 
 namespace {
 
-constexpr double safety = 8.0;     // of bounds of rounding errors
 constexpr double no_zero = 1e-300; // keeps roots of the diagonal positive
 
 // Pivots of the scaled equations below this are zero: of k unknowns those without effect then have singular values below
@@ -32,13 +31,27 @@ struct Equations {
   const List<Mode>& modes;
   const List<Slip>& slip;
   CandidateWorkspace& ws;
-  bool coupled = false; // sliding friction follows an unknown normal force
 
   double g(Index i, Index j) const { return p.G(i, j); }
 
   bool unknown(Index i) const {
     const Mode m = modes[i];
     return m == Mode::closed || m == Mode::stick;
+  }
+
+  bool slips(Index s) const {
+    const Mode m = modes[p.contacts + s];
+    return m == Mode::slip_forward || m == Mode::slip_backward;
+  }
+
+  // Acceleration i per unit of the unknown force j and of the sliding friction that it loads.
+  double effect(Index i, Index j) const {
+    if (j >= p.contacts) return -g(i, j);
+    double sum = g(i, j);
+    for (Index s = 0; s < p.elements.size(); ++s)
+      if (p.elements[s].contact == j && slips(s))
+        sum -= g(i, p.contacts + s) * slip_line(p.elements[s], modes[p.contacts + s], slip[s]).b;
+    return sum;
   }
 
   // Scaled by the roots of the diagonal, so that units of the directions drop out: root_i root_j A_ij x'_j =
@@ -57,23 +70,35 @@ struct Equations {
     for (Index r = 0; r < k; ++r) {
       const Index i = ws.unknown[r];
       double constant = p.free(i);
-      for (Index c = 0; c < k; ++c) {
-        const Index j = ws.unknown[c];
-        matrix[r * k + c] = j < p.contacts ? g(i, j) : -g(i, j);
-      }
-      for (Index s = 0; s < p.elements.size(); ++s) {
-        const Index row = p.contacts + s;
-        const Mode m = modes[row];
-        if (m != Mode::slip_forward && m != Mode::slip_backward) continue;
-        const Line line = slip_line(p.elements[s], m, slip[s]);
-        constant -= g(i, row) * line.a;
-        if (line.b == 0.0 || p.elements[s].contact < 0) continue;
-        for (Index c = 0; c < k; ++c)
-          if (ws.unknown[c] == p.elements[s].contact) matrix[r * k + c] -= g(i, row) * line.b, coupled = true;
-      }
+      for (Index s = 0; s < p.elements.size(); ++s)
+        if (slips(s))
+          constant -= g(i, p.contacts + s) * slip_line(p.elements[s], modes[p.contacts + s], slip[s]).a;
       ws.rhs[r] = -constant * ws.root[i];
-      for (Index c = 0; c < k; ++c) matrix[r * k + c] *= ws.root[i] * ws.root[ws.unknown[c]];
+      for (Index c = 0; c < k; ++c)
+        matrix[r * k + c] = effect(i, ws.unknown[c]) * (ws.root[i] * ws.root[ws.unknown[c]]);
     }
+  }
+
+  // The holding forces solve A x = -c, where each row is known to the rounding error of its own terms. The error of x is
+  // then |A^-1| times those of the rows, and it reaches every acceleration through the effects of x.
+  void pass_on_sizes(Candidate& out) {
+    const Index n = p.size(), k = ws.unknown.size();
+    out.size = ws.scale;
+    ws.spread.assign(k, 0.0);
+    for (Index r = 0; r < k; ++r) {
+      const Index i = ws.unknown[r];
+      if (!out.unique) {
+        ws.spread[r] = g(i, i) > 0.0 ? ws.scale[i] / g(i, i) : std::abs(out.force[i]);
+        continue;
+      }
+      ws.rhs.assign(k, 0.0);
+      ws.rhs[r] = ws.root[i] * ws.scale[i];
+      ws.factors.solve(ws.rhs.data(), ws.x.data());
+      for (Index c = 0; c < k; ++c) ws.spread[c] += std::abs(ws.x[c]) * ws.root[ws.unknown[c]];
+    }
+    for (Index c = 0; c < k; ++c)
+      for (Index i = 0; i < n; ++i) out.size[i] += std::abs(effect(i, ws.unknown[c])) * ws.spread[c];
+    for (Index c = 0; c < k; ++c) out.size[ws.unknown[c]] = ws.spread[c];
   }
 
   bool loads_friction() const {
@@ -162,8 +187,8 @@ void validate(const Problem& p) {
 
 namespace {
 
-// Forces and accelerations of one mode set, and in `ws.scale` the size of the terms of each acceleration, amplified as
-// their errors are; false if its equations are inconsistent.
+// Forces and accelerations of one mode set, and in `ws.scale` the size of the terms of each acceleration; false if its
+// equations are inconsistent.
 bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>& slip,
                      CandidateWorkspace& ws, Candidate& out) {
   const Index n = p.size();
@@ -172,12 +197,10 @@ bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>
   const Index k = ws.unknown.size();
   Budget::spend(n * n);
   out.unique = true;
-  out.amplification = 1.0;
   ws.factors.factor(k, singular);
   if (ws.factors.rank() == k) {
     ws.factors.solve(ws.rhs.data(), ws.x.data());
     for (Index c = 0; c < k; ++c) ws.x[c] *= ws.root[ws.unknown[c]];
-    if (e.coupled) out.amplification = std::max(1.0, 1.0 / (safety * ws.factors.last_pivot()));
   } else if (!e.share_forces(out)) {
     return false;
   }
@@ -188,19 +211,18 @@ bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>
   ws.scale.resize(n);
   for (Index c = 0; c < k; ++c) out.force[ws.unknown[c]] = ws.x[c];
   for (Index s = 0; s < p.elements.size(); ++s) {
-    const Index row = p.contacts + s;
-    const Mode m = modes[row];
-    if (m != Mode::slip_forward && m != Mode::slip_backward) continue;
-    const Index c = p.elements[s].contact;
-    out.force[row] = slip_line(p.elements[s], m, slip[s]).at(c < 0 ? 0.0 : out.force[c]);
+    if (!e.slips(s)) continue;
+    const Index row = p.contacts + s, c = p.elements[s].contact;
+    out.force[row] = slip_line(p.elements[s], modes[row], slip[s]).at(c < 0 ? 0.0 : out.force[c]);
   }
   out.constraint = 0.0;
   for (Index i = 0; i < n; ++i) {
     const Row row = acceleration_row(p, i, out.force);
     out.constraint += 0.5 * (i < p.contacts ? out.force[i] : -out.force[i]) * row.sum;
     out.acceleration[i] = e.unknown(i) ? 0.0 : row.sum + p.free(i);
-    ws.scale[i] = row.scale * out.amplification;
+    ws.scale[i] = row.scale;
   }
+  e.pass_on_sizes(out);
   return true;
 }
 
@@ -275,8 +297,7 @@ bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& sl
   const Index n = p.size();
   out.utilisation = 0.0;
   // The inequalities. Forces are compared with the terms of their own row, as forces.
-  const double rounding =
-      safety * static_cast<double>(n) * tolerance::epsilon; // of n products and of a solution
+  const double rounding = solution_rounding(n);
   for (Index i = 0; i < n; ++i) {
     const Margin of = margin_of(p, out, slip, i);
     if (of.none) continue;
@@ -285,6 +306,7 @@ bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& sl
     const double g = p.G(i, i);
     double margin = of.least(), zero = std::max(exact * ws.scale[i], p.no_acceleration(i, fired));
     if (of.of_force) zero = g > 0.0 ? zero / g : exact * std::abs(out.force[i]);
+    zero = std::max(zero, rounding * out.size[i]);
     if (modes[i] == Mode::stick) {
       const double f = out.force[i], limit = f >= 0.0 ? of.high : -of.low;
       zero = std::max(zero, exact * std::max(std::abs(of.high), std::abs(of.low)));

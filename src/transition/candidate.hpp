@@ -22,11 +22,11 @@ struct CandidateWorkspace {
   Shares shares = Shares::all;
   List<Index> unknown;
   linalg::RankFactors factors; // of the scaled equations
-  List<double> rhs, x, root, scale;
+  List<double> rhs, x, root, scale, spread;
 
   void reserve(Index n) {
     unknown.reserve(n), factors.reserve(n);
-    rhs.reserve(n), x.reserve(n), root.reserve(n), scale.reserve(n);
+    rhs.reserve(n), x.reserve(n), root.reserve(n), scale.reserve(n), spread.reserve(n);
   }
 };
 
@@ -36,6 +36,12 @@ struct CandidateWorkspace {
 // tolerance includes the error of event location.
 bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& slip,
                  const List<Allowed>& allowed, CandidateWorkspace& ws, Candidate& out);
+
+// Rounding error of the solution of n equations, relative to Candidate::size: twice the bound of Higham, Accuracy and
+// Stability of Numerical Algorithms (2002), theorem 9.4, for the growth of entries.
+inline double solution_rounding(Index n) {
+  return 2.0 * static_cast<double>(n) * tolerance::epsilon;
+}
 
 // Row i of G [lambda_N; -F], and the size of its terms and those of `free`.
 struct Row {

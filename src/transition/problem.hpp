@@ -85,18 +85,20 @@ struct Candidate {
   List<Mode> modes;
   List<double> force, acceleration;
   List<std::uint8_t> touching; // the component's own inequality holds with equality: later derivatives decide
-  double constraint = 0.0;     // Gauss: 1/2 lambda' G lambda, lambda = [lambda_N; -F]
-  double amplification =
-      1.0; // of rounding errors, by normal forces that determine friction and are determined by it
+  List<double>
+      size; // of the terms that reach an acceleration, or a force at rest, also through other forces at rest
+  double constraint = 0.0;  // Gauss: 1/2 lambda' G lambda, lambda = [lambda_N; -F]
   double utilisation = 0.0; // greatest |F| / limit over the elements that stick
   bool unique = true;       // false: the forces are not determined and were shared (see share.hpp)
 
   void clear() {
-    modes.clear(), force.clear(), acceleration.clear(), touching.clear();
-    constraint = utilisation = 0.0, amplification = 1.0;
+    modes.clear(), force.clear(), acceleration.clear(), touching.clear(), size.clear();
+    constraint = utilisation = 0.0;
     unique = true;
   }
-  void reserve(Index n) { modes.reserve(n), force.reserve(n), acceleration.reserve(n), touching.reserve(n); }
+  void reserve(Index n) {
+    modes.reserve(n), force.reserve(n), acceleration.reserve(n), touching.reserve(n), size.reserve(n);
+  }
 };
 
 } // namespace stickslip::contact

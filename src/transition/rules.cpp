@@ -23,11 +23,12 @@ struct StaticToKinetic {
   // within rounding or, if its guard has fired, within the error of event location.
   double along(const Candidate& c, Index s) const {
     const Index k = p.contacts + s;
-    const double scale = acceleration_row(p, k, c.force).scale * c.amplification;
-    const bool fired = at_guard(p, ws.allowed[k], k);
-    const double zero = fired ? tolerance::event_zero : tolerance::per_term * static_cast<double>(p.size());
+    const double located = at_guard(p, ws.allowed[k], k) ? tolerance::event_zero : 0.0;
+    const double rounding = solution_rounding(p.size());
     const double a = c.modes[k] == Mode::slip_forward ? c.acceleration[k] : -c.acceleration[k];
-    return std::abs(a) <= zero * scale ? 0.0 : a;
+    return std::abs(a) <= std::max(located * acceleration_row(p, k, c.force).scale, rounding * c.size[k])
+               ? 0.0
+               : a;
   }
 
   // Solves again with the remaining elements that left rest.

@@ -76,6 +76,11 @@ def test_other_motions_are_no_limit_cycles():
     t = np.arange(0.0, 60.0, 0.01)
     dying = limit_cycle(t, np.exp(-0.05 * t) * np.sin(2.0 * t))
     assert not dying.found and dying.trend < 0.0 and "dies out" in dying.message
+    cycle = t // math.pi
+    uneven = limit_cycle(
+        t, (1.0 + 0.03 * (cycle == 17) - 0.03 * (cycle == 18)) * np.sin(2.0 * t)
+    )  # 1, 1.03, 0.97
+    assert not uneven.found and uneven.trend < -0.01 and "does not repeat" in uneven.message
     growing = limit_cycle(t, np.exp(0.05 * t) * np.sin(2.0 * t))
     assert not growing.found and "grows" in growing.message
     still = limit_cycle(t, np.ones(t.size))

@@ -339,7 +339,8 @@ def test_too_many_points_are_refused_with_an_estimate() -> None:
     }
     begin = time.perf_counter()
     with pytest.raises(
-        ValueError, match=r"1e\+09 points: about [\d.e+]+ h on \d+ cores, .* 9 GB .*allow_large=True"
+        ValueError,
+        match=r"1e\+09 points: about [\d.e+]+ h on \d+ cores, .* 9 GB .*design='zip'.*allow_large=True",
     ):
         ss.ensemble(belt(), many, 20.0)
     assert time.perf_counter() - begin < 2.0

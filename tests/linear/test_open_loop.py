@@ -236,7 +236,7 @@ def test_every_opening_closes_to_the_poles_of_the_machine() -> None:
 
 def test_unknown_and_impossible_places_are_refused() -> None:
     m = two_masses()
-    with pytest.raises(ss.UnknownNameError, match="none: the machine has no controllers"):
+    with pytest.raises(ss.UnknownNameError, match="unknown output at = .*: the machine has no controllers"):
         ss.open_loop(m, at="speed.output")
     m.add_controller(ss.P(kp=3.0, period=2e-3), "outer", measure="motor.position")
     m.add_controller(

@@ -227,8 +227,12 @@ class TestInputs:
             rt.step({"torque": 1.0})
         with pytest.raises(ValueError, match=r"inputs\['motor'\] = nan"):
             rt.step({"motor": np.nan})
-        with pytest.raises(ValueError, match=r"inputs has the shape \(2,\), but the machine has 3 inputs"):
+        with pytest.raises(
+            ValueError, match=r"inputs has the shape \(2,\), but it must be \(3,\) for .*'motor'"
+        ):
             rt.step([1.0, 2.0])
+        with pytest.raises(ValueError, match=r"inputs = \['a'\] is not allowed: it must be a number"):
+            rt.step(["a"])
         with pytest.raises(ValueError, match="steps has the shape"):
             rt.run(np.zeros((5, 2)))
         assert rt.t == 0.0

@@ -109,6 +109,8 @@ CASES = [
     (lambda: run(dt=NAN), "dt = nan"),
     (lambda: run(dt="a"), "dt = 'a'"),
     (lambda: run(dt=0.1, t_eval=[0.0]), "dt and t_eval"),
+    (lambda: run(dt=1e-14), r"dt = 1e-14 .* 1e\+14 samples do not fit into memory"),
+    (lambda: run(dt=5e-324), "dt = 5e-324 .* inf samples do not fit into memory"),
     (lambda: run(t_eval=[0.0, 2.0]), "t_eval reaches"),
     (lambda: run(t_eval=[0.5, 0.2]), "t_eval must not decrease"),
     (lambda: run(t_eval=[NAN]), "t_eval"),

@@ -188,7 +188,8 @@ def _judge(t: Array, x: Array, begins: Array, group: int, allowed: float) -> Lim
     if found:
         message = f"limit cycle: period {period:.6g} s, amplitude {amplitude:.6g}"
     else:
-        change = "dies out" if trend < -allowed else "grows" if trend > allowed else "does not repeat"
+        steps = np.diff(amplitudes) if abs(trend) > allowed else np.zeros(1)
+        change = "dies out" if np.all(steps < 0.0) else "grows" if np.all(steps > 0.0) else "does not repeat"
         spread = max(period_spread, amplitude_spread, mean_spread)
         message = f"no limit cycle: the motion {change} (spread {spread:.2g})"
     return LimitCycle(

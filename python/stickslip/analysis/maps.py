@@ -183,7 +183,10 @@ class StateMap:
 
     @property
     def intervals(self) -> tuple[tuple[float, float, tuple[str, ...]], ...]:
-        """Ends and solutions of the regions, joined where only the solution of Lemke's algorithm changes."""
+        """Intervals with the same solutions: lower end, upper end, names of the solutions.
+
+        Neighbouring regions that differ only in the solution of Lemke's algorithm are one interval.
+        """
         joined: list[tuple[float, float, tuple[str, ...]]] = []
         for region in self.regions:
             if joined and joined[-1][2] == region.solutions:

@@ -128,13 +128,7 @@ class Family:
 
     def _frame(self, flow: Flow) -> MovingFrame:
         """Return the moving frame of a machine, found from the orbit."""
-        orbit = self._orbit
-        t = flow.phase_of(orbit.state.t)
-        values = flow.components(orbit.state)
-        for name, change in orbit.advance.items():
-            values[flow.compiled.states.index(name)] -= change * (orbit.state.t - t) / orbit.period
-        # Chosen anew, modes could open a contact for the rounding of its gap, which a spurious impact closes.
-        frame = frame_of(flow, flow.restarted(orbit.state, values, t), orbit.period)
+        frame = frame_of(flow, self._orbit.state, self._orbit.period)
         if frame is None:
             raise ValueError(GROWS)
         return frame

@@ -55,13 +55,11 @@ class MovingFrame:
 def frame_of(flow: Flow, state: _core.dynamics.State, length: float) -> MovingFrame | None:
     """Return the frame in which motions of a machine can be periodic; None if there is none.
 
+    The modes of the state are those of a motion through it. The state may be of a machine with other parameters.
+
     Along a motion x(s) with the derivatives M(s) by its start, a displacement n without effect satisfies M(s) n = n for
     all s; the velocity a of a frame in which the machine is autonomous, M(s) (x'(0) - a) = x'(s) - a.
     """
-    begun = flow.advance(state, state.t + 1e-9 * length)
-    if begun.status != "finished":
-        return None
-    state = begun.state
     values = flow.components(state)
     n = len(flow.compiled.states)
     if values.size != n:  # sampled controllers, which remember positions

@@ -16,7 +16,7 @@ from stickslip.modes import Mode
 
 Array = NDArray[np.float64]
 
-_TOGETHER = 1e-9  # of the period: events so close are simultaneous
+_TOGETHER = 1e-11  # of the period: events so close are simultaneous
 _PLACES = 0.5  # of the period: change of the time between events that have changed places
 _LOOKS = 200  # times between two events
 _ZOOMS, _ZOOMED = 8, 9  # looks at a minimum, and times of each
@@ -29,7 +29,8 @@ Change = tuple[str, int, int, bool]  # element, modes before and after, impact
 class Sequence(NamedTuple):
     """The events of one period in their cyclic order, wherever the period starts.
 
-    `groups`: simultaneous changes; `gaps`: time from each group to the next one, as a share of the period.
+    `groups`: simultaneous changes, one for each element; `gaps`: time from each group to the next one, as a share of the
+    period.
     """
 
     groups: tuple[tuple[Change, ...], ...]
@@ -53,18 +54,20 @@ def sequence_of(raw: _core.run.Trajectory) -> Sequence:
     """Return the sequence of the events of an orbit."""
     rows, elements = raw.events[0], _elements(raw)
     period = raw.t_end - raw.t_begin
-    groups: list[list[Change]] = []
+    groups: list[dict[str, Change]] = []
     times: list[float] = []
     for row in rows:
         if not times or row["time"] - times[-1] > _TOGETHER * period:
-            groups.append([])
+            groups.append({})
             times.append(float(row["time"]))
-        groups[-1].append(
-            (elements[row["element"]], int(row["before"]), int(row["after"]), bool(row["impact"]))
-        )
+        name, before, impact = elements[row["element"]], int(row["before"]), bool(row["impact"])
+        if name in groups[-1]:  # from its first mode to its last one
+            _, before, _, at_once = groups[-1][name]
+            impact = impact or at_once
+        groups[-1][name] = (name, before, int(row["after"]), impact)
     if not groups:
         return Sequence((), ())
-    found = [tuple(sorted(group)) for group in groups]
+    found = [tuple(sorted(group.values())) for group in groups]
     gaps = (np.diff(times, append=times[0] + period) / period).tolist()
     first = min(found)
     turns = [k for k, one in enumerate(found) if one == first]

@@ -213,7 +213,8 @@ class _Search:
 
     def _set_frame(self, state: State, length: float) -> None:
         """Find the moving frame from a motion of the machine, which passes more of its regimes if it is longer."""
-        frame = frame_of(self.flow, state, length)
+        begun = self.flow.advance(state, state.t + 1e-9 * length)  # with modes that fit the state
+        frame = frame_of(self.flow, begun.state, length) if begun.status == "finished" else None
         if self.flow.grows and frame is None:
             raise ValueError(GROWS)
         self.flow.frame = frame if frame is not None and frame.advances.any() else None

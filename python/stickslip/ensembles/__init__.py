@@ -253,5 +253,5 @@ def _too_large(task: Task, points: Design, workers: int | None) -> str:
     return (
         f"parameters make {points.points:.3g} points: about {hours:.3g} h on {workers or cores()} cores, "
         f"by the time of the first, and {memory:.3g} GB of results. Use fewer points, "
-        "such as those of a sampler, or set allow_large=True"
+        "such as those of a sampler, design='zip' to take lists of one length together, or set allow_large=True"
     )

@@ -57,7 +57,7 @@ def mat(system: LinearSystem, path: str | os.PathLike[str]) -> Path:
     ([0.0, 0.5], 'slide.velocity')
     """
     if not isinstance(system, LinearSystem):
-        reject("system", system, "a LinearSystem, as of machine.linearise()")
+        reject("system", system, "a LinearSystem, as of machine.linearise(); a run has to_mat()")
     io = need("scipy.io", "SciPy", "mat() needs", "identify")
     plain = system.proper()
     names = {"StateName": plain.states, "InputName": plain.inputs, "OutputName": plain.outputs}

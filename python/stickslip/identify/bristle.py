@@ -219,7 +219,7 @@ def fit_bristle(
     stiffness, stribeck_velocity : float, optional
         σ0 and vs if known; searched for by default.
     shape : float, optional
-        m if known; by default the better of 1/2 and 2.
+        Exponent m of the Stribeck curve if known; by default that of 1/2 and 2 which fits better.
     initial : mapping of str to float, optional
         ``"z"`` and ``"y"`` at the first time, m; zero by default.
 

@@ -158,7 +158,7 @@ class Law:
 
     @property
     def break_away(self) -> BreakAway:
-        """Break-away level per unit normal load (a number with `negative` and `positive`)."""
+        """Break-away level per unit normal load: a number with the attributes `negative` and `positive`, both levels."""
         return BreakAway(*self._compiled.traits.break_away)
 
     def force(self, velocity: ArrayLike, normal_load: float = 1.0) -> Any:

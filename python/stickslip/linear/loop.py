@@ -215,6 +215,14 @@ def open_loop(
         If the machine is not linear; if `at` is continuous while other controllers are sampled, or does not have the
         slowest of several sampling rates: such a loop is not time-invariant.
 
+    Notes
+    -----
+    In a cascade the outer loops act through the same output and are part of L. For the margins of the velocity loop alone
+    leave the position controller out of the machine, or set its gain to zero.
+
+    Springs with backlash have the stiffness of their segment at `about`; at the default this is the one at zero
+    elongation, within the backlash. A run as `about` takes the segment at its end; a `Drive` has ``drive.engaged``.
+
     Examples
     --------
     >>> import stickslip as ss
@@ -229,8 +237,10 @@ def open_loop(
     bench = Bench.of(machine, operating_point(machine, about, t, modes))
     known = [name for element in bench.controllers for name in output_names(element)]
     if at not in known:
-        listed = ", ".join(map(repr, known)) or "none: the machine has no controllers"
-        raise UnknownNameError(f"unknown output at = {at!r}; known are: {listed}")
+        listed = (
+            f"; known are: {', '.join(map(repr, known))}" if known else ": the machine has no controllers"
+        )
+        raise UnknownNameError(f"unknown output at = {at!r}{listed}")
     owner = bench.controller(at.rpartition(".output")[0])
     if sampling_periods(bench):
         m = _sampled(bench, owner, at)

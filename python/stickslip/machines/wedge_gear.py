@@ -61,9 +61,9 @@ class WedgeGear(FlankGear):
         Wedge angle γ, rad, between 0 and π/2.
     friction : float or Law
         Kinetic coefficient of friction μ = tan ρ, ≥ 0; or a law per unit normal force over the sliding speed,
-        such as (3.46), ``Stribeck(static=..., kinetic=..., stribeck_velocity=..., shape=1.0)``: odd, without internal
-        states. With a law, `self_locking` refers to rest and `self_braking` to all speeds, `self_braking_speeds` lists
-        ranges of speed, and the chatter condition uses μ(0+).
+        such as equation (3.46), ``Stribeck(static=..., kinetic=..., stribeck_velocity=..., shape=1.0)``: odd, without
+        internal states. With a law, `self_locking` refers to rest and `self_braking` to all speeds,
+        `self_braking_speeds` lists ranges of speed, and the chatter condition uses μ(0+).
     load : float
         Load F on the upper wedge, downwards, its weight included, N.
     stiffness : float

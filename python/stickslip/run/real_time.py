@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._checks import finite, reject
+from stickslip._checks import finite, reject, wrong_shape
 from stickslip.errors import UnknownNameError
 from stickslip.machine.machine import Machine
 from stickslip.machine.state_space import StateSpace
@@ -21,6 +21,14 @@ from stickslip.run.simulation import _initial
 __all__ = ["RealTime"]
 
 Array = NDArray[np.float64]
+
+
+def _numbers(name: str, value: ArrayLike) -> Array:
+    """Return `value` as an array, without a copy if possible."""
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        reject(name, value, "a number or an array of real numbers")
 
 
 class RealTime:
@@ -191,11 +199,9 @@ class RealTime:
                     )
                 self._set(self._inputs.index(name), value)
         else:
-            given = np.atleast_1d(np.asarray(inputs, dtype=float))
+            given = np.atleast_1d(_numbers("inputs", inputs))
             if given.shape != self._values.shape:
-                raise ValueError(
-                    f"inputs has the shape {given.shape}, but the machine has {len(self._inputs)} inputs"
-                )
+                wrong_shape("inputs", given, f"{self._values.shape} for the inputs {self._inputs}")
             for i, value in enumerate(given):
                 self._set(i, float(value))
         begin = self._engine.ticks
@@ -242,13 +248,11 @@ class RealTime:
                 reject("steps", steps, ">= 0")
             values = np.tile(self._values, (int(steps), 1))
         else:
-            values = np.asarray(steps, dtype=float)
+            values = _numbers("steps", steps)
             if values.ndim == 1 and len(self._inputs) == 1:
                 values = values[:, None]
             if values.ndim != 2 or values.shape[1] != len(self._inputs):
-                raise ValueError(
-                    f"steps has the shape {values.shape}, but the machine has {len(self._inputs)} inputs"
-                )
+                wrong_shape("steps", values, f"(n_steps, {len(self._inputs)}) for the inputs {self._inputs}")
             if not np.isfinite(values).all():
                 raise ValueError("steps holds NaN or infinity: every input must be finite")
         begin = self._engine.ticks

@@ -139,8 +139,8 @@ class Sensitivity:
         -------
         float
             In units of the measure per unit of the parameter. NaN if the derivatives end before the measured time, or
-            if several equal extremes have different derivatives. With respect to periods and delays of sampled
-            controllers NaN for extremes and for means of held signals.
+            if several equal extremes have different derivatives. Derivatives of extremes, and of means of held
+            signals, with respect to periods and delays of sampled controllers are NaN.
 
         Raises
         ------

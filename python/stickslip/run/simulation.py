@@ -203,11 +203,20 @@ def simulate(
     if keep != "segments":
         return Trajectory(machine, raw, np.array([raw.t_end]), holder)
     if dt is not None:
-        count = int(np.floor((raw.t_end - start) / dt * (1 + 1e-12) + 1e-9)) + 1
-        grid = np.minimum(start + dt * np.arange(count), raw.t_end)
+        grid = _samples(start, raw.t_end, dt)
     elif grid is not None:
         grid = grid[grid <= raw.t_end]
     return Trajectory(machine, raw, grid, holder, marks, derivatives)
+
+
+def _samples(start: float, end: float, dt: float) -> NDArray[np.float64]:
+    """Return the times ``start + k dt`` up to the end of a run."""
+    try:
+        count = int(np.floor((end - start) / dt * (1 + 1e-12) + 1e-9)) + 1
+        times: NDArray[np.float64] = np.minimum(start + dt * np.arange(count), end)
+    except (MemoryError, OverflowError, ValueError):
+        reject("dt", dt, f"longer: {(end - start) / dt:.3g} samples do not fit into memory")
+    return times
 
 
 def _crossings(events: Sequence[Crossing] | Crossing, keep: str) -> list[Crossing]:

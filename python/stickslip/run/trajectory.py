@@ -424,8 +424,8 @@ class Trajectory(SampledSignals):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the run with its machine to a file; `load` restores it bitwise.
 
-        It is an ``.npz`` archive without pickles: arrays, and the description as JSON. If the run is of an object that
-        holds a machine, such as a wedge gear, only the machine is saved.
+        It is an ``.npz`` archive without pickles: arrays, and the description as JSON. For other programs use `to_csv` or
+        `to_mat`. If the run is of an object that holds a machine, such as a wedge gear, only the machine is saved.
 
         Parameters
         ----------

@@ -268,7 +268,7 @@ class PRBS(Signal):
 
     References
     ----------
-    Golomb, Shift Register Sequences (1967): in a maximal sequence one level occurs once more often than the other,
+    Golomb, Shift Register Sequences (1967): in a maximal sequence one level occurs one time more than the other,
     and the circular autocorrelation is ``-1/(2**order - 1)`` at every shift but zero.
 
     Examples
