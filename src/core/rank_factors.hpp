@@ -4,8 +4,6 @@
 #include "core/list.hpp"
 #include "core/types.hpp"
 
-#include <cmath>
-
 namespace stickslip::linalg {
 
 // Elimination with complete pivoting: with rows and columns in the order of the pivots A = L U + rest, where L (n by r)
@@ -26,7 +24,6 @@ public:
 
   Index size() const { return n; }
   Index rank() const { return r; }
-  double last_pivot() const { return std::abs(m[(r - 1) * (n + 1)]); } // of a rank above zero
 
   // x with A x = b as far as the rows of the pivots demand; other unknowns are zero. b is overwritten.
   void solve(double* b, double* x) const;

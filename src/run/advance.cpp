@@ -21,7 +21,7 @@ Advance::Halt Advance::take(State& state, double limit) {
   stepper.take(r, state, limit, step);
   reach(state, limit);
   if (!within_numbers(end) && !stays_finite(state)) return Halt::not_finite;
-  if (r.coupled && !stays_before_jam(state)) return Halt::jam;
+  if (r.coupled && !r.affine && !stays_before_jam(state)) return Halt::jam;
   if (!step.fired.empty() || arrival.t > state.base_t) return Halt::none;
   return jam.is_at(&r, state.base_t, state.base_x) ? Halt::jam : Halt::steep;
 }

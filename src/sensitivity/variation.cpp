@@ -9,14 +9,17 @@ namespace stickslip {
 Variation::Variation(Replica& base, const Parameters& parameters)
     : machine(base), by(parameters), slopes(base, parameters), changes(parameters),
       rates(base, parameters, slopes, changes), guards(base, parameters, slopes, changes, rates),
-      exact(base, parameters.size(), slopes, changes), in_stiff_steps(base, parameters.size(), slopes, rates),
-      in_explicit_steps(base, parameters.size(), slopes, rates), touches(base, slopes, exact) {}
+      exact(base, parameters.size(), slopes, changes), in_short_steps(base, parameters.size(), slopes, rates),
+      in_long_steps(base, parameters.size(), slopes, rates), touches(base, slopes, exact) {}
 
-// Steps end at the knots of the derivatives of signals. Those of the pair of order 8 are longer than those of the others:
-// polynomials for samples reach over a third of them.
+// The pair of order 8 takes longer steps than the other methods.
+bool Variation::takes_long_steps(const Segment& segment) const {
+  return machine.system().smooth && segment.kind == FlowKind::explicit_pair;
+}
+
+// Steps end at the knots of the derivatives of signals. Polynomials for samples reach over a third of a long step.
 const List<double>& Variation::steps_to(const Segment& segment, double t1, std::size_t samples) {
-  const bool is_long = machine.system().smooth && segment.kind == FlowKind::explicit_pair;
-  const Index parts = is_long && samples > 0 ? 3 : 1;
+  const Index parts = takes_long_steps(segment) && samples > 0 ? 3 : 1;
   ends.assign(1, segment.t0);
   for (double from = segment.t0; from < t1;) {
     const double to = std::min(t1, changes.next_knot(from));
@@ -29,8 +32,8 @@ const List<double>& Variation::steps_to(const Segment& segment, double t1, std::
 }
 
 template <class Use> void Variation::with_collocation(const Segment& segment, Use&& use) {
-  if (segment.kind == FlowKind::explicit_pair) return use(in_explicit_steps);
-  use(in_stiff_steps);
+  if (takes_long_steps(segment)) return use(in_long_steps);
+  use(in_short_steps);
 }
 
 void Variation::advance(const Trajectory& run, const Segment& segment, double t1, TangentsRef S) {

@@ -38,8 +38,8 @@ public:
 
 private:
   ExactTangent exact;
-  CollocatedTangent<3> in_stiff_steps;
-  CollocatedTangent<5> in_explicit_steps;
+  CollocatedTangent<3> in_short_steps;
+  CollocatedTangent<5> in_long_steps;
 
   struct { // projection at the end of a step of the run
     Vector x;
@@ -51,6 +51,7 @@ public:
   Touches touches;
 
 private:
+  bool takes_long_steps(const Segment& segment) const;
   template <class Use> void with_collocation(const Segment& segment, Use&& use);
   const List<double>& steps_to(const Segment& segment, double t1, std::size_t samples);
   bool look_at_projection(const Trajectory& run, const Segment& segment, double t);

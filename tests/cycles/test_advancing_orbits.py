@@ -86,28 +86,11 @@ def test_border_of_chatter_over_inertia_matches_source(angle: float) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("low", [0.7, 0.8, 0.85, 0.88])
 def test_border_of_chatter_does_not_depend_on_the_range(low: float) -> None:
-    """Found to 1e-10, although a slip at the border divides by a sliding gain that tends to zero."""
     gear = dataclasses.replace(WEDGE, friction=math.tan(math.radians(14.0)))
     border = gear.critical_lower_mass
     orbit = ss.cycles.periodic_orbit(dataclasses.replace(gear, lower_mass=0.9 * border))
     branch = ss.cycles.follow(orbit, "lower.mass", (low * border, 1.05 * border))
     assert branch.bifurcations[0].value == pytest.approx(border, rel=1e-9)
-
-
-@pytest.mark.parametrize("beyond", [1e-5, 1e-6, 1e-8, 1e-10])
-def test_slip_before_separation_lasts_in_proportion_to_the_distance_from_the_border(beyond: float) -> None:
-    """The sliding gain is proportional to the distance, and with it the time in which the normal force falls to zero."""
-
-    def slip_time(distance: float) -> float:
-        gear = dataclasses.replace(WEDGE, friction=math.tan(math.radians(20.0)))
-        run = ss.simulate(
-            dataclasses.replace(gear, lower_mass=(1.0 + distance) * gear.critical_lower_mass), 0.36
-        )
-        assert run.success
-        assert [str(e.after) for e in run.events] == ["slip-", "open"]
-        return float(run.events.time[1] - run.events.time[0])
-
-    assert slip_time(beyond) == pytest.approx(beyond / 1e-4 * slip_time(1e-4), rel=2e-4, abs=1e-14)
 
 
 @pytest.mark.parametrize("share", [-1e-4, -1e-6, -1e-9, 1e-5, 1e-4, 1e-3])
@@ -130,6 +113,22 @@ def test_events_next_to_border_of_chatter_are_those_of_theory(share: float) -> N
     assert [str(e.after) for e in orbit.events] == ["stick", "slip-", "open"]
     slope = (orbit.period - orbit_at(2.0 * share).period) / share
     assert slope == pytest.approx(0.2085, rel=1e-2)
+
+
+@pytest.mark.parametrize("beyond", [1e-5, 1e-6, 1e-8, 1e-10])
+def test_slip_before_separation_lasts_in_proportion_to_the_distance_from_the_border(beyond: float) -> None:
+    """The sliding gain is proportional to the distance, and with it the time in which the normal force falls to zero."""
+
+    def slip_time(distance: float) -> float:
+        gear = dataclasses.replace(WEDGE, friction=math.tan(math.radians(20.0)))
+        run = ss.simulate(
+            dataclasses.replace(gear, lower_mass=(1.0 + distance) * gear.critical_lower_mass), 0.36
+        )
+        assert run.success
+        assert [str(e.after) for e in run.events] == ["slip-", "open"]
+        return float(run.events.time[1] - run.events.time[0])
+
+    assert slip_time(beyond) == pytest.approx(beyond / 1e-4 * slip_time(1e-4), rel=2e-4, abs=1e-14)
 
 
 def test_free_body_under_periodic_force_advances_by_its_mean_velocity() -> None:

@@ -165,18 +165,15 @@ class Flow:
 
     def closes(self, state: _core.dynamics.State, values: Array, t: float, period: float) -> Array | None:
         """Return `Shot.closes` of the same run without derivatives; None if the run ends early."""
-        raw = self.advance(self.restarted(state, values, t), t + period)
+        options = engine_options(len(self.compiled.states), t_end=t + period, **self.options)
+        start = _core.sensitivity.restarted(
+            self.machine._description, state, self._every(state, values), t, options
+        )
+        raw = _core.run.simulate(self.compiled, start, options)
         if raw.status != "finished":
             return None
         change = self.components(raw.state) - values
         return change if self.frame is None else self.frame.relative(change, period)
-
-    def restarted(self, state: _core.dynamics.State, values: Array, t: float) -> _core.dynamics.State:
-        """Return a state with given components at a time, in the modes of another."""
-        options = engine_options(len(self.compiled.states), t_end=t, **self.options)
-        return _core.sensitivity.restarted(
-            self.machine._description, state, self._every(state, values), t, options
-        )
 
     @property
     def noise(self) -> float:
