@@ -110,10 +110,10 @@ def test_state_names_match_the_law():
 
 LUGRE = dict(stiffness=1e5, damping=316.0, **LEVELS)
 BAD = [
-    (Coulomb, dict(static=-1.0, kinetic=-1.0), "kinetic = -1 is not allowed"),
+    (Coulomb, dict(static=-1.0, kinetic=-1.0), "static = -1 is not allowed"),
     (Coulomb, dict(static=0.5, kinetic=1.0), "static = 0.5 is not allowed: it must be at least the kinetic"),
     (Coulomb, dict(), "Coulomb needs static or kinetic"),
-    (Coulomb, dict(static=float("nan")), "kinetic = nan"),
+    (Coulomb, dict(static=float("nan")), "static = nan"),
     (Viscous, dict(coefficient=-1.0), "coefficient = -1"),
     (Viscous, dict(coefficient=1.0, exponent=0.0), "exponent = 0 is not allowed: it must be > 0 and <= 2"),
     (Viscous, dict(coefficient=1.0, exponent=2.5), "exponent = 2.5"),
