@@ -238,13 +238,20 @@ double no_rebound(const Instant& at, Index j, double falls_by) {
   return std::max(least_rebound(at, j), 0.5 * falls_by * least_flight * std::abs(at.t));
 }
 
-// Impulses of all rows per unit of one: friction that slides on follows its normal impulse.
-Vector with_sliding(const contact::Impact& p, const contact::ImpactSolution& best, Index k) {
+// Friction impulse of a tangent per normal impulse while it slides, in the direction in which the impact has left it or,
+// if it has come to rest, in which it was moving.
+double sliding_share(const contact::Impact& p, const contact::ImpactSolution& best, Index q) {
+  const double v = best.velocity(p.contacts + q);
+  return std::copysign(p.friction(q), v != 0.0 ? v : best.impulse(p.contacts + q));
+}
+
+// Impulses of all rows per unit of one: friction that slides follows its normal impulse.
+Vector with_sliding(const contact::Impact& p, const contact::ImpactSolution& best, const List<bool>& slides,
+                    Index k) {
   Vector signed_impulse = Vector::Zero(p.G.rows());
   signed_impulse(k) = 1.0;
   for (Index q = 0; q < p.contact_of.size(); ++q)
-    if (const double v = best.velocity(p.contacts + q); p.contact_of[q] == k && v != 0.0)
-      signed_impulse(p.contacts + q) = v > 0.0 ? -p.friction(q) : p.friction(q);
+    if (p.contact_of[q] == k && slides[q]) signed_impulse(p.contacts + q) = -sliding_share(p, best, q);
   return signed_impulse;
 }
 
@@ -256,15 +263,19 @@ double beyond(const contact::Impact& p, const Vector& impulse, Index k) {
 }
 
 // Signed impulses, added to those of the impact, that stop the held contacts, and the tangents that sticking friction
-// keeps at rest. Rows whose limits they would violate are omitted.
+// keeps at rest. A tangent whose cone they would violate slides; contacts whose limits they would violate are omitted.
 Vector stopping_impulses(const contact::Impact& p, const contact::ImpactSolution& best, List<Index>& held) {
   const Index n = p.G.rows();
   const double none = tolerance::rounding * best.impulse.cwiseAbs().maxCoeff();
+  List<bool> slides(p.contact_of.size(), false);
+  for (Index q = 0; q < slides.size(); ++q) slides[q] = best.velocity(p.contacts + q) != 0.0;
+  Vector released = Vector::Zero(n); // friction beyond the cone of the present normal impulse
   while (!held.empty()) {
     Matrix each(n, held.size());
-    for (Index a = 0; a < held.size(); ++a) each.col(a) = with_sliding(p, best, held[a]);
+    for (Index a = 0; a < held.size(); ++a) each.col(a) = with_sliding(p, best, slides, held[a]);
     const Matrix response = p.G(held, Eigen::all) * each;
-    const Vector own = each * -linalg::least_norm_solution(response, best.velocity(held));
+    const Vector velocity = best.velocity + p.G * released;
+    const Vector own = released - each * linalg::least_norm_solution(response, velocity(held));
     Vector whole = best.impulse;
     whole.head(p.contacts) += own.head(p.contacts);
     whole.tail(n - p.contacts) -= own.tail(n - p.contacts);
@@ -278,6 +289,14 @@ Vector stopping_impulses(const contact::Impact& p, const contact::ImpactSolution
     const bool tangent = worst >= p.contacts;
     const Index of = tangent ? p.contact_of[worst - p.contacts] : worst;
     const bool itself = tangent && std::find(held.begin(), held.end(), worst) != held.end();
+    if (itself) {
+      const Index q = worst - p.contacts;
+      slides[q] = true;
+      released(worst) = best.impulse(worst) - sliding_share(p, best, q) * best.impulse(of);
+    } else {
+      for (Index q = 0; q < slides.size(); ++q)
+        if (p.contact_of[q] == of) released(p.contacts + q) = 0.0;
+    }
     std::erase_if(held, [&](Index k) {
       return k == worst || (!itself && (k == of || (k >= p.contacts && p.contact_of[k - p.contacts] == of)));
     });

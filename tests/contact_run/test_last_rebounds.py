@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import stickslip as ss
 
@@ -28,3 +29,21 @@ def test_last_rebounds_keep_friction_in_its_cone() -> None:
     slid = np.array([float(run.at([np.nextafter(e.time, 0.0)])["x.velocity"][0]) for e in hits])
     rest = np.array([float(run.at([e.time])["x.velocity"][0]) for e in hits])
     np.testing.assert_allclose([e.loss for e in hits], lost + 0.5 * rubbed * (slid + rest), rtol=1e-6)
+
+
+@pytest.mark.parametrize("u", [0.2, 0.4, 0.44, 0.5, -0.4])
+def test_a_rebound_below_the_threshold_is_plastic_whether_the_body_slides_or_stops(u: float) -> None:
+    """Plastic impact in closed form: the normal impulse is m v, and friction changes u by at most µ v.
+
+    With its rebound the impulse is 1.5 m v, which stops |u| <= 0.45 v; without it friction stops |u| <= 0.3 v only.
+    """
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -9.81})
+    m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.3, restitution=0.5)
+    run = ss.simulate(
+        m, 1e-9, initial={"x.velocity": u, "y.velocity": -1.0}, rebound_threshold=0.9
+    )  # of the speed of the impact
+    left = np.sign(u) * max(abs(u) - 0.3, 0.0)
+    assert run["y.velocity"][0] == pytest.approx(0.0, abs=1e-15)
+    assert run["x.velocity"][0] == pytest.approx(left, abs=1e-15)
+    assert run["floor.normal_impulse"][0] == pytest.approx(1.0, rel=1e-14)
+    assert run.events.loss.sum() == pytest.approx(0.5 * (1.0 + u**2 - left**2), rel=1e-13)

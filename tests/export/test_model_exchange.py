@@ -33,8 +33,8 @@ def axis_with_stop() -> ss.Machine:
     return m
 
 
-def sliding_ball() -> ss.Machine:
-    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": 1.0, "y": -9.81})
+def sliding_ball(push: float = 1.0) -> ss.Machine:
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": push, "y": -9.81})
     m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.3, restitution=0.5)
     return m
 
@@ -106,6 +106,14 @@ SLOW = {"LuGre", "sampled", "backlash", "automaton", "axis with stop", "tied", "
 
 def marked(cases: Any) -> list[Any]:
     return [pytest.param(c, marks=pytest.mark.slow) if c in SLOW else c for c in cases]
+
+
+def test_rebounds_end_where_friction_stops_the_body() -> None:
+    """The flights last 2 v/g and halve, from v = 0.5 (2 g h)^(1/2): 20 impacts until v is below the least rebound."""
+    with exchanged(sliding_ball(2.0), outputs=["x.position"], initial={"y.position": 0.5}, rtol=1e-11) as one:
+        one.start()
+        one.run(np.array([0.0, 1.0]), max_step=0.04)
+        assert 15 < len(one.events) < 25
 
 
 @pytest.mark.filterwarnings("ignore:'load friction")
