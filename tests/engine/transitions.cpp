@@ -128,7 +128,7 @@ TEST(transitions, slip_ends_in_stick_or_in_slip_the_other_way) {
       std::int64_t instant = 7;
       append_events(at.sys, jump, instant, events);
       check::that(events.size() == 1 && instant == 8 && events[0].instant == 8);
-      check::that(cause_of(at.sys, events[0]) == "belt stops");
+      check::that(cause_of(at.sys, events[0]) == "belt stops sliding");
       check::that(rule_of(events[0]) == (by_hand == Mode::stick ? "unique" : "static to kinetic"));
     }
     ++(by_hand == Mode::stick ? sticks : turns);
