@@ -14,7 +14,7 @@ import stickslip as ss
 from stickslip.analysis.auditing._description import Contact, describe
 
 TIMES = 400  # at which it is asked whether there is room
-MOST_EVENTS, MOST_SECONDS = 3_000_000, 20.0
+MOST_EVENTS, MOST_SECONDS = 3_000_000, 60.0
 GAP = 1e-9  # m: at which a contact touches
 BALANCE = 1e-8  # of energy, over all these impacts
 
