@@ -1,4 +1,4 @@
-// What an exported machine keeps of a run: sums of impulses, and the motion at the end.
+// Recorder of a run for an exported machine: it keeps the sums of impulses, and the motion at the end.
 #pragma once
 
 #include "export/co_simulation.hpp"

@@ -197,7 +197,7 @@ void ModelExchange::enter_event() {
   let_inputs_grow(s.t);
   Motion& m = evaluated();
   State& state = s.now.state;
-  // Those that fire within the accuracy of the root, too: two bodies that stop together.
+  // Guards that fire within the accuracy of the root have fired, too, as those of two bodies that stop together.
   const double together = located_root * std::abs(s.t) + tolerance::rounding * state.time_scale;
   const double ahead_by = tolerance::negligible * state.time_scale;
   const Vector values = m.values;
