@@ -15,8 +15,11 @@ struct Ending {
   std::string message;
 };
 
-inline std::string exhausted_events(const Options& options) {
-  return "max_events: the limit of " + std::to_string(options.max_events) + " events was reached";
+inline std::string exhausted_events(const Options& options, double t) {
+  std::ostringstream text;
+  text << "max_events: the limit of " << options.max_events << " events was reached at t = " << t << " s of "
+       << options.t_end << " s";
+  return text.str();
 }
 
 inline Ending ending_of(const BudgetExhausted& how, const Options& options, double t, std::int64_t events) {

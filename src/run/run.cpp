@@ -198,7 +198,7 @@ void Runner::follow(const Jump& jump, bool event) {
   else if (event && goes_round(jump.loses))
     conclusion.fail(Status::stalled, *state, "more than 100 transitions at one instant");
   else if (conclusion.out.events > options.max_events)
-    conclusion.finish(Status::budget, t, exhausted_events(options));
+    conclusion.finish(Status::budget, t, exhausted_events(options, t));
   else if (t == options.t_end)
     conclusion.finish(Status::finished, t, "reached t_end");
 }

@@ -144,7 +144,7 @@ private:
     if (const Index i = negative(); i >= 0)
       return finish(Status::failed, t1, negative_load(sys.friction[i], t1));
     if (static_cast<std::int64_t>(run.events.rows.size()) > options.max_events)
-      finish(Status::budget, t1, exhausted_events(options));
+      finish(Status::budget, t1, exhausted_events(options, t1));
   }
 
   // An element whose load is negative by more than rounding; -1: none.
