@@ -232,7 +232,8 @@ def _task(
         )
     for name in options:
         if name not in OPTIONS:
-            raise TypeError(f"ensemble() has no option {name!r}; known are: {', '.join(map(repr, OPTIONS))}")
+            known = ", ".join(map(repr, ["executor", "progress", "store", "samples", "workers", *OPTIONS]))
+            raise TypeError(f"ensemble() has no option {name!r}; known are: {known}")
     return task
 
 
