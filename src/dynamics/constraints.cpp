@@ -110,7 +110,7 @@ public:
       for (Index j = 0; j < open.size(); ++j) W(k, j) = rows[k]->row(open[j]);
       left(k) = demanded[k] - rows[k]->row.dot(x.segment(first, sys.n_coordinates));
     }
-    const Vector light = Matrix(sys.mass(open, open)).diagonal().cwiseSqrt().cwiseInverse();
+    const Vector light = lightness(sys.mass)(open);
     const Vector change =
         light.asDiagonal() * (linalg::pseudo_inverse(W * light.asDiagonal(), tolerance::rank) * left);
     for (Index j = 0; j < open.size(); ++j) x(first + open[j]) += change(j);

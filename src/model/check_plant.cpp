@@ -35,8 +35,9 @@ void check_names(const std::string& what, const List<std::string>& names, Index 
   }
 }
 
-// Kinetic energy is a positive definite quadratic form, so the mass matrix is symmetric. The skew parts of damping
-// (gyroscopic) and stiffness (circulatory) are physical forces.
+// Kinetic energy is a positive definite quadratic form, so the mass matrix is symmetric; coordinates without mass, which
+// constraints tie to others, have zeros in it. The skew parts of damping (gyroscopic) and stiffness (circulatory) are
+// physical forces.
 void check_mass(const Matrix& mass) {
   const double size = mass.cwiseAbs().maxCoeff();
   const Matrix skew = (mass - mass.transpose()).cwiseAbs();
@@ -50,11 +51,13 @@ void check_mass(const Matrix& mass) {
     reject("mass", text.str());
   }
   for (Index k = 0; k < mass.rows(); ++k)
-    if (!(mass(k, k) > 0.0)) reject("mass[" + std::to_string(k) + "]", mass(k, k), "> 0");
+    if (!(mass(k, k) > 0.0 || mass.row(k).isZero(0.0)))
+      reject("mass[" + std::to_string(k) + "]", mass(k, k), "> 0, or 0 where constraints tie the coordinate");
   if (mass.isDiagonal(0.0)) return;
   // Scaled to a unit diagonal, so that grams beside tonnes pass and only an indefinite matrix fails.
-  const Vector d = mass.diagonal().cwiseSqrt().cwiseInverse();
-  const Matrix scaled = d.asDiagonal() * mass * d.asDiagonal();
+  const Vector d = (mass.diagonal().array() > 0.0).select(mass.diagonal().cwiseSqrt().cwiseInverse(), 1.0);
+  Matrix scaled = d.asDiagonal() * mass * d.asDiagonal();
+  scaled.diagonal().setOnes();
   if (!(linalg::symmetric_eigenvalues(scaled)(0) > tolerance::rounding))
     reject("mass", "is not positive definite");
 }

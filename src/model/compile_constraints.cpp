@@ -22,7 +22,7 @@ class Elimination {
 public:
   Elimination(const Constraints& c, const Matrix& mass)
       : constraints(c), rows(c.all.size(), mass.rows()), values(Matrix::Identity(c.all.size(), c.all.size())),
-        unit(mass.diagonal().cwiseSqrt().cwiseInverse()), pivot(c.all.size(), -1) {
+        unit(lightness(mass)), pivot(c.all.size(), -1) {
     for (Index k = 0; k < rows.rows(); ++k) {
       rows.row(k) = c.all[k].row.transpose();
       const double size = rows.row(k).cwiseAbs() * unit;
@@ -152,6 +152,23 @@ void solve_rows(Draft& d) {
   c.velocities = solved.found();
 }
 
+[[noreturn]] void refuse_massless(const Draft& d, Index coordinate) {
+  reject("mass of '" + d.sys.coordinates[coordinate] + "'", 0.0,
+         "> 0: no constraint ties the coordinate to one with a mass (constraints of a machine with moving "
+         "masses or "
+         "curved constraints do not)");
+}
+
+// Every motion that constraints admit moves a mass.
+void refuse_untied(const Draft& d, const Matrix& Z, const Matrix& mass) {
+  for (Index k = 0; k < mass.rows(); ++k) {
+    if (mass(k, k) > 0.0) continue;
+    Index which = 0;
+    Z.col(k).cwiseAbs().maxCoeff(&which);
+    refuse_massless(d, which);
+  }
+}
+
 // Z, the reduced mass, and the contributions of the right sides.
 void reduce_mass(Draft& d) {
   Constraints& c = d.sys.constraints;
@@ -167,6 +184,7 @@ void reduce_mass(Draft& d) {
     if (std::find(c.velocities.which.begin(), c.velocities.which.end(), j) == c.velocities.which.end())
       Z.col(free++) = all.col(j);
   const Matrix mass = Z.transpose() * M * Z;
+  refuse_untied(d, Z, mass);
   d.free_motions = Z;
   d.free_inverse = mass.isDiagonal(0.0) ? Matrix(mass.diagonal().cwiseInverse().asDiagonal())
                                         : linalg::Cholesky(mass).solve(Matrix::Identity(n - held, n - held));
@@ -177,10 +195,13 @@ void reduce_mass(Draft& d) {
 // lambda of W lambda = r, scaled by the impulse that moves its own row by one.
 void solve_forces(Draft& d) {
   Constraints& c = d.sys.constraints;
-  const Matrix& M = d.sys.mass;
+  Matrix M = d.sys.mass;
   const Index n = M.rows(), m = c.all.size(), rank = c.velocities.which.size();
   Matrix W(n, m);
   for (Index k = 0; k < m; ++k) W.col(k) = c.all[k].row;
+  // With the singular mass of coordinates without mass M + W W' has the same forces, as W' q'' is prescribed.
+  if (massless(M).any())
+    M += M.diagonal().maxCoeff() * W * W.colwise().squaredNorm().cwiseInverse().asDiagonal() * W.transpose();
   const Matrix half = M.isDiagonal(0.0)
                           ? Matrix(M.diagonal().cwiseSqrt().cwiseInverse().asDiagonal())
                           : linalg::solve(linalg::Cholesky(M).L, Matrix::Identity(n, n)); // L^-1
@@ -221,8 +242,10 @@ void declare_constraints(Draft& d) {
     c.acceleration = signal(differentiate(sys.signals[c.rate]));
     sys.constraints.all.push_back(std::move(c));
   }
+  const bool solved = !d.all<ConstraintElement>().empty() && !d.moving_inertia();
+  if (Index which = 0; !solved && massless(sys.mass).maxCoeff(&which)) refuse_massless(d, which);
   if (d.all<ConstraintElement>().empty()) return;
-  if (d.moving_inertia()) return leave_open(d);
+  if (!solved) return leave_open(d);
   solve_rows(d);
   reduce_mass(d);
   solve_forces(d);

@@ -22,7 +22,7 @@ void declare(Draft& d, const Plant& p) {
     sys.circulatory = skew;
   // A mass matrix that is a function of the position is the identity matrix here. A diagonal one is inverted entry by
   // entry, without further rounding.
-  if (!p.mass_expression.outputs.empty())
+  if (!p.mass_expression.outputs.empty() || massless(p.mass).any()) // the latter: see declare_constraints
     d.inverse_mass = Matrix::Identity(n, n);
   else if (p.mass.isDiagonal(0.0))
     d.inverse_mass = p.mass.diagonal().cwiseInverse().asDiagonal();

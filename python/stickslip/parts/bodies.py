@@ -50,7 +50,7 @@ class Inertia(Body):
     Parameters
     ----------
     inertia : float
-        Moment of inertia, kg m², positive.
+        Moment of inertia, kg m², >= 0. A shaft that rigid gears or couplings tie to others may have none.
     friction : Law or float, optional
         Friction of its bearings, torques in Nm over the speed in rad/s: the element ``"<name>_friction"``.
 
@@ -70,7 +70,7 @@ class Inertia(Body):
     friction: Law | float | None = None
 
     def _check(self) -> None:
-        self._read(positive, "inertia")
+        self._read(non_negative, "inertia")
 
     @property
     def amount(self) -> float:

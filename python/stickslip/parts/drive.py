@@ -33,7 +33,7 @@ class _Placed:
     name: str
     part: Any
     on: Any = None
-    between: tuple[str, str] | None = None
+    between: tuple[str, ...] | None = None
     wiring: Mapping[str, Any] | None = None
 
 
@@ -41,7 +41,7 @@ def _engaged(placed: _Placed) -> _Placed:
     """A link without backlash and losses."""
     if not isinstance(placed.part, Link):
         return placed
-    plain: dict[str, Any] = {"backlash": 0.0, "efficiency": None, "friction": None}
+    plain: dict[str, Any] = {"backlash": 0.0, "efficiency": None, "friction": None, "loss_table": None}
     lossless = {f.name: plain[f.name] for f in fields(placed.part) if f.name in plain}
     return replace(placed, part=replace(placed.part, **lossless))
 
@@ -78,7 +78,7 @@ class Drive:
         part: Part | Controller | Compensator | Any,
         *,
         on: On | None = None,
-        between: tuple[str, str] | None = None,
+        between: tuple[str, ...] | None = None,
         measure: Any = None,
         reference: Reference | None = None,
         to: Any = None,
@@ -94,8 +94,8 @@ class Drive:
             One of `parts`, or a controller as in `Machine.add_controller`.
         on : str, optional
             The body of a brake or an encoder; for a controller as in `Machine.add_controller`.
-        between : tuple of two str, optional
-            The bodies that a link joins, from its input to its output.
+        between : tuple of str, optional
+            The bodies that a link joins, from its input to its output. Links of three shafts need them.
         measure, reference, to : optional
             Connections of a controller, as in `Machine.add_controller`. A controller that measures an encoder reads the
             position of its body, rounded to its steps.
@@ -133,13 +133,8 @@ class Drive:
                     reject(f"{argument} of '{name}'", value, "left out: it is for controllers")
             if on is not None and not isinstance(part, Holder):
                 reject(f"on of '{name}'", on, "left out: it is for brakes, encoders and controllers")
-            if between is not None and not (
-                isinstance(part, Link) and isinstance(between, (tuple, list)) and len(between) == 2
-            ):
-                reject(f"between of '{name}'", between, "a pair of bodies, and given for links only")
-            self._placed.append(
-                _Placed(str(name), part, on, None if between is None else (between[0], between[1]))
-            )
+            self._check_ends(name, part, between)
+            self._placed.append(_Placed(str(name), part, on, None if between is None else tuple(between)))
             return
         if not (isinstance(part, (Controller, Compensator)) or is_system(part) or callable(part)):
             reject(
@@ -153,6 +148,16 @@ class Drive:
         if limited_by is not None:
             wiring["excess"] = f"{limited_by}_excess.output"
         self._placed.append(_Placed(str(name), part, wiring=wiring))
+
+    def _check_ends(self, name: str, part: Part, between: tuple[str, ...] | None) -> None:
+        if not isinstance(part, Link):
+            if between is not None:
+                reject(f"between of '{name}'", between, "left out: it is for links")
+            return
+        count = len(part.kinds[0])
+        given = between if isinstance(between, (tuple, list)) else ()
+        if len(given) != count and not (between is None and count == 2):
+            reject(f"between of '{name}'", between, f"the names of {count} bodies")
 
     def add_force(self, on: On, force: Signal | float) -> None:
         """Add an external force or torque, as `Machine.add_force` does.
@@ -285,13 +290,15 @@ class Drive:
         cure = "on" if isinstance(placed.part, Holder) else "between"
         raise ValueError(f"'{placed.name}' has no body {side} it: add one, or give {cure}=")
 
-    def _ends(self, placed: _Placed) -> tuple[str, str]:
-        a, b = placed.between or (self._next(placed, False), self._next(placed, True))
-        kinds = self._body(a).kind, self._body(b).kind
-        if a == b or kinds not in placed.part.kinds:
-            allowed = " or ".join(f"a {x} and a {y} one" for x, y in placed.part.kinds)
-            reject(f"between of '{placed.name}'", (a, b), f"two bodies, {allowed}")
-        return a, b
+    def _ends(self, placed: _Placed) -> tuple[str, ...]:
+        bodies = placed.between or (self._next(placed, False), self._next(placed, True))
+        kinds = tuple(self._body(body).kind for body in bodies)
+        if len(set(bodies)) < len(bodies) or kinds not in placed.part.kinds:
+            allowed = " or ".join(
+                " and ".join(f"a {kind} one" for kind in ends) for ends in placed.part.kinds
+            )
+            reject(f"between of '{placed.name}'", bodies, f"different bodies, {allowed}")
+        return bodies
 
     def _place(self, placed: _Placed) -> str:
         if placed.on is None:

@@ -1,4 +1,4 @@
-"""Links without a ratio: parts that join two bodies."""
+"""Links without a ratio, and the base class of all parts that join bodies."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from stickslip.parts.part import Part, Pressed
 
 @dataclass(frozen=True, repr=False)
 class Link(Part):
-    """A part that joins two bodies: a `Coupling`, `Gear`, `BallScrew`, `BeltDrive`, `Clutch` or `OneWayClutch`."""
+    """A part that joins bodies: a `Coupling`, `Gear`, `BallScrew`, `BeltDrive`, `Clutch` or `OneWayClutch` joins two, a
+    `Planetary` or `Differential` three.
+    """
 
     _is_base: ClassVar[bool] = True
-    kinds: ClassVar[tuple[tuple[str, str], ...]] = (("rotary", "rotary"), ("linear", "linear"))
+    kinds: ClassVar[tuple[tuple[str, ...], ...]] = (("rotary", "rotary"), ("linear", "linear"))
     """Kinds of bodies that it can join."""
 
-    def _join(self, machine: Machine, name: str, a: str, b: str) -> None:
+    def _join(self, machine: Machine, name: str, *bodies: str) -> None:
         raise NotImplementedError
 
 
@@ -65,7 +67,8 @@ class Coupling(Link):
     def _check(self) -> None:
         check_elastic(self, "coupling", "damping", "backlash")
 
-    def _join(self, machine: Machine, name: str, a: str, b: str) -> None:
+    def _join(self, machine: Machine, name: str, *bodies: str) -> None:
+        a, b = bodies
         if self.stiffness is None:
             machine.add_constraint(name, (a, b))
         else:
@@ -100,7 +103,8 @@ class Clutch(Link, Pressed):
     [('free', 'slip+', 1.0), ('slip+', 'stick', 1.153846)]
     """
 
-    def _join(self, machine: Machine, name: str, a: str, b: str) -> None:
+    def _join(self, machine: Machine, name: str, *bodies: str) -> None:
+        a, b = bodies
         self._press(machine, name, (a, b))
 
 
@@ -119,5 +123,6 @@ class OneWayClutch(Link):
     [('free', 2.0)]
     """
 
-    def _join(self, machine: Machine, name: str, a: str, b: str) -> None:
+    def _join(self, machine: Machine, name: str, *bodies: str) -> None:
+        a, b = bodies
         machine.add_one_way_clutch(name, (b, a))

@@ -6,9 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from stickslip._checks import finite, non_negative, positive, reject
 from stickslip.laws import Coulomb
 from stickslip.machine.gears import rubbing
+from stickslip.machine.loss_table import read_loss_table
 from stickslip.machine.machine import Machine
 from stickslip.parts.links import Link, check_elastic
 from stickslip.parts.part import Part
@@ -19,16 +23,13 @@ Losses: TypeAlias = "float | tuple[float, float] | None"
 def _transmit(machine: Machine, name: str, a: str, b: str, ratio: float, part: Gear | BallScrew) -> None:
     """``a`` moves `ratio` times as far as ``b``; all other parameters of the part refer to ``b``."""
     efficiency, teeth, backlash = part.efficiency, part.friction, part.backlash
+    table = part.loss_table if isinstance(part, Gear) else None
     lossless = efficiency is None and teeth is None
     if part.stiffness is None:
         machine.add_gear(
-            name,
-            (a, b),
-            ratio,
-            1.0 if lossless else efficiency,
-            friction=teeth,
+            name, (a, b), ratio, 1.0 if lossless and table is None else efficiency, friction=teeth, loss_table=table,
             backlash=backlash * abs(ratio),
-        )
+        )  # fmt: skip
         return
     elongation = {a: 1.0 / ratio, b: -1.0}
     machine.add_spring(name, elongation, part.stiffness, part.damping, backlash)
@@ -90,6 +91,8 @@ class Gear(Link):
         `Machine.add_gear`.
     friction : float, optional
         Alternative to `efficiency`: coefficient of friction of the teeth.
+    loss_table : array_like, shape (n, 5), optional
+        Alternative to `efficiency`: losses over the speed of the first shaft, as in `Machine.add_gear`; of a rigid gear.
     backlash : float, default 0.0
         Total backlash at the second shaft, rad.
     stiffness : float, optional
@@ -110,18 +113,29 @@ class Gear(Link):
     Gear(ratio=10.0, backlash=0.0003, stiffness=20000.0)
     """
 
-    kinds: ClassVar[tuple[tuple[str, str], ...]] = (("rotary", "rotary"),)
+    kinds: ClassVar[tuple[tuple[str, ...], ...]] = (("rotary", "rotary"),)
     ratio: float
     efficiency: Losses = None
     friction: float | None = None
     backlash: float = 0.0
     stiffness: float | None = None
     damping: float = 0.0
+    loss_table: ArrayLike | None = None
 
     def _check(self) -> None:
         _check_transmission(self, "ratio")
+        if self.loss_table is None:
+            return
+        if not self.efficiency is self.friction is self.stiffness is None:
+            raise ValueError(
+                "loss_table excludes efficiency, friction and stiffness: give an elastic gear its stiffness as a Coupling"
+            )
+        read_loss_table("", self.loss_table)
+        rows = np.asarray(self.loss_table, dtype=float).tolist()
+        object.__setattr__(self, "loss_table", tuple(map(tuple, rows)))  # so that gears can be compared
 
-    def _join(self, machine: Machine, name: str, a: str, b: str) -> None:
+    def _join(self, machine: Machine, name: str, *bodies: str) -> None:
+        a, b = bodies
         _transmit(machine, name, a, b, self.ratio, self)
 
 
@@ -159,7 +173,7 @@ class BallScrew(Link):
     True
     """
 
-    kinds: ClassVar[tuple[tuple[str, str], ...]] = (("rotary", "linear"),)
+    kinds: ClassVar[tuple[tuple[str, ...], ...]] = (("rotary", "linear"),)
     lead: float
     efficiency: Losses = None
     friction: float | None = None
@@ -170,7 +184,8 @@ class BallScrew(Link):
     def _check(self) -> None:
         _check_transmission(self, "lead")
 
-    def _join(self, machine: Machine, name: str, a: str, b: str) -> None:
+    def _join(self, machine: Machine, name: str, *bodies: str) -> None:
+        a, b = bodies
         _transmit(machine, name, a, b, 2.0 * math.pi / self.lead, self)
 
 
@@ -210,11 +225,12 @@ class BeltDrive(Link):
         check_elastic(self, "belt", "damping")
 
     @property
-    def kinds(self) -> tuple[tuple[str, str], ...]:  # type: ignore[override]
+    def kinds(self) -> tuple[tuple[str, ...], ...]:  # type: ignore[override]
         """Kinds of bodies that it can join."""
         return (("rotary", "linear" if self.second_radius is None else "rotary"),)
 
-    def _join(self, machine: Machine, name: str, a: str, b: str) -> None:
+    def _join(self, machine: Machine, name: str, *bodies: str) -> None:
+        a, b = bodies
         second = 1.0 if self.second_radius is None else self.second_radius
         if self.stiffness is None:
             machine.add_gear(name, (a, b), second / self.radius, 1.0)
