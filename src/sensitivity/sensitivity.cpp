@@ -20,21 +20,10 @@ constexpr double beside_breakpoint = 1e-6; // of the machine's time: sampling so
 constexpr double unmoved = 1e-8; // of a guard's size by a change of the whole parameter: it does not move
 constexpr double rounded_move = 1e-10; // of the move of the states in their sizes: likewise
 
-// Its force falls without bound, or grows so, as the velocity leaves zero: no derivative by the velocity there.
-bool is_vertical_at_rest(const Law& law) {
-  const auto viscous = [](const Viscous& v) { return v.coefficient != 0.0 && v.exponent < 1.0; };
-  return std::any_of(law.terms.begin(), law.terms.end(), [&](const Term& term) {
-    if (const auto* s = std::get_if<Stribeck>(&term))
-      return (s->levels.shape < 1.0 && !s->levels.one()) || viscous(s->viscous);
-    const auto* v = std::get_if<Viscous>(&term);
-    return v != nullptr && viscous(*v);
-  });
-}
-
 // Only the side of a velocity changes, and nothing with it.
 bool is_side_alone(const System& sys, const Guard& g) {
   return g.kind == GuardKind::velocity_reversal && has_no_jump(sys.friction[g.friction]) &&
-         !is_vertical_at_rest(sys.friction[g.friction].law);
+         !has_vertical_tangent(sys.friction[g.friction].law);
 }
 
 // Differences of large derivatives are rounded: what is zero by construction, as the velocity of an element that leaves
@@ -252,8 +241,10 @@ void Sensitivity::note_events(Index first, Index next) {
 bool Sensitivity::flow(const Passage& p, Index i) {
   const Segment& segment = run->segments[i];
   starts.emplace_back(now.S.topRows(machine->system().nx));
+  shifts.push_back(now.shift);
   if (grazes(p, segment)) return false;
-  variation->advance(*run, segment, std::min(segment.t1, run->t_end), now.S.topRows(machine->system().nx));
+  variation->advance(*run, segment, std::min(segment.t1, run->t_end), now.S.topRows(machine->system().nx),
+                     shift_of(i));
   if (variation->rates.rough.empty()) return true;
   valid_until = segment.t0;
   reason = variation->rates.rough;
@@ -286,7 +277,7 @@ bool Sensitivity::grazes(const Passage& p, const Segment& segment) {
   for (const Touches::Touch& touch : variation->touches.between(*run, segment, segment.t0, t1, p.before)) {
     if (is_side_alone(machine->system(), machine->regime(modes).guards[touch.guard])) continue;
     Tangents there = now.S.topRows(machine->system().nx);
-    variation->advance(*run, segment, touch.t, there);
+    variation->advance(*run, segment, touch.t, there, now.shift.size() > 0 ? &now.shift : nullptr);
     Vector x(there.rows());
     run->state_at(segment, touch.t, x.data());
     const GuardAnswer answer = variation->guards.along(modes, touch.guard, segment.t0, touch.t, x, there,
@@ -374,13 +365,18 @@ std::string Sensitivity::begin() {
     return "a zero delay of '" + who + "', which cannot be varied on both sides";
   Matrix slack;
   if (std::string why = slopes_at_start(slack); !why.empty()) return why;
-  for (const Index i : r.sliding)
-    if (is_vertical_at_rest(sys.friction[i].law) &&
-        !(std::abs(relative_velocity(sys.friction[i], p.jump.x_after.data(), machine->signals(t, t).data())) >
-          unmoved * velocity_size(sys.friction[i], p.before.nominal)))
-      return "the curve of '" + sys.friction[i].name + "' has a vertical tangent at rest";
   Vector force;
   machine->move(modes, t, t, p.jump.x_after.data(), now.fp, force);
+  for (const Index i : r.sliding) {
+    const Friction& one = sys.friction[i];
+    const double size = unmoved * velocity_size(one, p.before.nominal);
+    const double v = relative_velocity(one, p.jump.x_after.data(), machine->signals(t, t).data());
+    const double a = one.velocity.x.dot(now.fp) + one.velocity.s.dot(machine->signal_rates(t, t));
+    if (has_vertical_tangent(one.law) && std::abs(v) <= size && std::abs(a) * p.before.time_scale <= size)
+      return "no derivative exists: '" + one.name +
+             "' breaks away at the start, and neighbouring starts do so later, or earlier, on the vertical tangent of "
+             "its curve";
+  }
   now.fm = now.fp, now.before = now.S;
   for (Index j = 0; j < by.size(); ++j)
     for (Index k = 0; k < slack.rows(); ++k) {
@@ -456,10 +452,6 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
   const System& sys = machine->system();
   const Jump& jump = p.jump;
   if (jump.rule == Rule::accumulation) return "an accumulation of events";
-  for (Index i = 0; i < sys.friction.size(); ++i)
-    if (jump.before.friction[i].mode != jump.after.friction[i].mode &&
-        is_vertical_at_rest(sys.friction[i].law))
-      return "the curve of '" + sys.friction[i].name + "' has a vertical tangent at rest";
   if (std::string why = move_instants(p); !why.empty()) return why;
   if (std::string why = move_guards(p, frame); !why.empty()) return why;
   if (jump.ambiguous) return "an ambiguous event, with several solutions after all rules";
@@ -467,6 +459,7 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
   machine->move(jump.before, frame, jump.t, jump.x_before.data(), now.fm, force);
   machine->move(jump.after, jump.t, jump.t, jump.x_after.data(), now.fp, force);
   const Index nx = sys.nx;
+  now.shift = variation->vertical.begins_at(jump) ? now.moves : Vector();
   now.before = now.S;
   now.S.topRows(nx) += now.fm * now.moves.transpose();
   if (!is_plain(machine->system(), p))
@@ -618,7 +611,7 @@ void Sensitivity::sample(const List<double>& times, const List<Index>& rows, con
     Index last = k + 1;
     while (last < times.size() && times[last] < valid_until && run->segment_at(times[last]) == i) ++last;
     const std::span<const double> within(times.data() + k, static_cast<std::size_t>(last - k));
-    variation->sample(*run, run->segments[i], within, std::span<const Index>(rows), starts[i],
+    variation->sample(*run, run->segments[i], within, std::span<const Index>(rows), starts[i], shift_of(i),
                       [&](Index n, const Tangents& S) { sink(k + n, S); });
     k = last;
   }

@@ -88,13 +88,14 @@ private:
   std::unique_ptr<Variation> variation;
   std::unique_ptr<SampledTangent> ticks;
   List<Tangents> starts;                               // at the start of each segment
+  List<Vector> shifts; // likewise: moves of the rest on a vertical tangent behind which it is; empty: none
   List<std::pair<double, Matrix>> constraint_impulses; // of each instant of impacts: constraints x parameters
 
   // Quantities propagated along the run: tangents of states, of the memory of controllers and of pending outputs;
   // derivatives of the present instant by the parameters; x' before and after it.
   struct {
     Tangents S, before;
-    Vector moves, last_moves, fm, fp;
+    Vector moves, last_moves, fm, fp, shift;
     std::optional<Ticks> due; // at any time, where parameters move them
     Matrix impulses;          // contacts, then constraints x parameters, of this instant
   } now;
@@ -113,6 +114,7 @@ private:
   bool flow(const Passage& p, Index segment);
   // True if a guard grazes during a segment; the derivatives then end there.
   bool grazes(const Passage& p, const Segment& segment);
+  const Vector* shift_of(Index segment) const { return shifts[segment].size() > 0 ? &shifts[segment] : nullptr; }
   void end(const Passage& p, std::string why);
   bool quiet_instant(const RunStep& step);
   double size_of(Index j) const;
