@@ -10,8 +10,7 @@ Variation::Variation(Replica& base, const Parameters& parameters)
     : machine(base), by(parameters), slopes(base, parameters), changes(parameters),
       rates(base, parameters, slopes, changes), guards(base, parameters, slopes, changes, rates),
       exact(base, parameters.size(), slopes, changes), in_short_steps(base, parameters.size(), slopes, rates),
-      in_long_steps(base, parameters.size(), slopes, rates), touches(base, slopes, exact),
-      vertical(base) {}
+      in_long_steps(base, parameters.size(), slopes, rates), touches(base, slopes, exact), vertical(base) {}
 
 // The pair of order 8 takes longer steps than the other methods.
 bool Variation::takes_long_steps(const Segment& segment) const {
@@ -55,8 +54,7 @@ void Variation::advance(const Trajectory& run, const Segment& segment, double t1
   if (moves != nullptr) S += defect(run, segment, t1) * moves->transpose();
 }
 
-void Variation::collocate(const Trajectory& run, const Segment& segment, double t1, TangentsRef S,
-                          By kind) {
+void Variation::collocate(const Trajectory& run, const Segment& segment, double t1, TangentsRef S, By kind) {
   steps_to(run, segment, t1, 0);
   with_collocation(segment, [&](auto& collocated) {
     for (Index k = 0; k + 1 < ends.size(); ++k)
