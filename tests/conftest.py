@@ -208,6 +208,8 @@ SLOW = (
     "sensitivity/test_differences.py::test_derivatives_of_an_automaton_agree_with_differences[None]",
     "sensitivity/test_differences.py::test_derivatives_of_an_automaton_agree_with_differences[presliding1]",
     "sensitivity/test_reverse.py::test_adjoint_of_100_parameters_agrees_with_forward",
+    "sensitivity/test_vertical_tangents.py::test_chains_keep_their_derivatives_on_vertical_tangents[3-0-0.5]",
+    "sensitivity/test_vertical_tangents.py::test_chains_keep_their_derivatives_on_vertical_tangents[4-0-0.8]",
     "signal/test_signals_made.py::test_sequences_are_maximal[15]",
     "signal/test_signals_made.py::test_sequences_are_maximal[16]",
     "simulate/test_damaged.py::test_damage_in_a_run_is_refused_or_harmless",

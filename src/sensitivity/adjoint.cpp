@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace stickslip {
 
@@ -105,7 +106,8 @@ Vector Adjoint::gradient(const List<double>& times, const Matrix& weights, const
   Vector lambda = Vector::Zero(s.now.S.rows());
   const Index nx = s.machine->system().nx;
   Index left = times.size();
-  bool any = false; // some derivative is not zero
+  bool any = false;      // some derivative is not zero
+  double by_shift = 0.0; // by the moves of an instant of rest on a vertical tangent, behind it
   for (Index n = s.steps.size(); n-- > 0;) {
     const RunStep& step = s.steps[n];
     if (step.kind == RunStep::Kind::segment) {
@@ -118,7 +120,7 @@ Vector Adjoint::gradient(const List<double>& times, const Matrix& weights, const
         s.variation->retreat(*s.run, segment, std::min(segment.t1, s.run->t_end),
                              std::span(readings).subspan(static_cast<std::size_t>(first),
                                                          static_cast<std::size_t>(left - first)),
-                             states, into);
+                             states, into, direction->shift_of(step.number) != nullptr ? &by_shift : nullptr);
         lambda.head(nx) = states;
       }
       left = first;
@@ -126,7 +128,7 @@ Vector Adjoint::gradient(const List<double>& times, const Matrix& weights, const
       if (any) pass_sampling_instant_back(step, lambda, into);
     } else if (step.number > 0) {
       any = any || reads[step.number] != 0;
-      if (any) unpass(step.number, of_passage(step.number), lambda, into);
+      if (any) unpass(step.number, of_passage(step.number) + std::exchange(by_shift, 0.0), lambda, into);
     }
   }
   if (!s.variation->rates.rough.empty()) throw NoTranspose(s.variation->rates.rough);

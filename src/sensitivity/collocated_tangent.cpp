@@ -194,14 +194,17 @@ template <Index n> Index CollocatedTangent<n>::eliminate(double h) {
 
 template <Index n>
 void CollocatedTangent<n>::advance(const Trajectory& run, const Segment& segment, double t0, double t1,
-                                   TangentsRef S) {
+                                   TangentsRef S, By kind) {
   const Points& points = radau<n>();
   const Index nx = S.rows(), np = S.cols();
   const double h = t1 - t0;
   look_along(run, segment, t0, t1);
   for (Index i = 0; i < n; ++i) {
     f[i].setZero(nx, np);
-    rates.add(segment.regime->modes, t0, t[i], x[i], f[i]);
+    if (kind == By::parameters)
+      rates.add(segment.regime->modes, t0, t[i], x[i], f[i]);
+    else
+      f[i].col(0) = machine.slope_in_time(segment.regime->modes, t0, t[i], x[i].data());
   }
   if (prefers_sweeps(segment, np)) {
     sum = S;

@@ -18,11 +18,15 @@
 
 namespace stickslip {
 
+// Columns of a tangent: derivatives by the parameters, or the one by time, x'.
+enum class By { parameters, time };
+
 template <Index n> class CollocatedTangent { // n = 3, 5
 public:
   CollocatedTangent(Replica& base, Index parameters, SlopesOf& slopes_of, RateChanges& rate_changes);
 
-  void advance(const Trajectory& run, const Segment& segment, double t0, double t1, TangentsRef S);
+  void advance(const Trajectory& run, const Segment& segment, double t0, double t1, TangentsRef S,
+               By kind = By::parameters);
   // These rows of S at increasing times within the step, from S at its start, which becomes S at its end.
   void sample(const Trajectory& run, const Segment& segment, double t0, double t1,
               std::span<const double> times, std::span<const Index> rows, Tangents& S, const Sink& sink);

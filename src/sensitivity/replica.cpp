@@ -82,6 +82,11 @@ void Replica::slopes(const Modes& modes, double frame, double t, const double* x
   if (r.indeterminate_forces.cols() > 0) shared_rates(modes, frame, t, x, J);
 }
 
+const Vector& Replica::slope_in_time(const Modes& modes, double frame, double t, const double* x) {
+  slopes(modes, frame, t, x, by_state);
+  return dfdt;
+}
+
 // States of elements at rest follow the force that these hold. Where it is shared it is a piecewise linear function of
 // all states, which the Jacobian, made for an integrator, does not contain.
 void Replica::shared_rates(const Modes& modes, double frame, double t, const double* x, Matrix& J) {

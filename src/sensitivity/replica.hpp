@@ -32,6 +32,8 @@ public:
   // x' and all forces, in these modes.
   void move(const Modes& modes, double frame, double t, const double* x, Vector& xdot, Vector& force);
   void slopes(const Modes& modes, double frame, double t, const double* x, Matrix& J);
+  // d x' / d t by the signals, at one state.
+  const Vector& slope_in_time(const Modes& modes, double frame, double t, const double* x);
   Vector guards(const Modes& modes, double frame, double t, const double* x);
   double guard_size(const Modes& modes, const Guard& guard, double t, const double* x, const Vector& nominal);
 
@@ -69,6 +71,7 @@ private:
   List<const Regime*> lately;
   double signals_at = std::numeric_limits<double>::quiet_NaN(), signals_in = 0.0; // time and frame
   Vector s, sdot, force, xdot, dfdt;
+  Matrix by_state;
   List<Index> varying;
   double overlap; // of the cutoffs
   std::unique_ptr<Replica> without_rebounds;

@@ -7,6 +7,7 @@
 
 #include "flow/options.hpp"
 #include "sensitivity/reset.hpp"
+#include "sensitivity/run_steps.hpp"
 #include "sensitivity/sampled_tangent.hpp"
 #include "sensitivity/variation.hpp"
 
@@ -15,14 +16,6 @@
 #include <string>
 
 namespace stickslip {
-
-// Instants and motions of a run in the order of time.
-struct RunStep {
-  enum class Kind { passage, sampling_instant, segment } kind;
-  Index number = 0, segment = 0; // of an instant: the segment behind it
-  Index next_event = 0;          // of an instant: the first one of the next instant
-};
-List<RunStep> steps_of(const Trajectory& run, const Passages& instants);
 
 // True if an instant changes modes and nothing else.
 bool is_plain(const System& sys, const Passage& p);
@@ -87,14 +80,15 @@ private:
   ResetSlopes resets;
   std::unique_ptr<Variation> variation;
   std::unique_ptr<SampledTangent> ticks;
-  List<Tangents> starts;                               // at the start of each segment
+  List<Tangents> starts; // at the start of each segment
+  List<Vector> shifts;   // likewise: moves of the rest on a vertical tangent behind which it is; empty: none
   List<std::pair<double, Matrix>> constraint_impulses; // of each instant of impacts: constraints x parameters
 
   // Quantities propagated along the run: tangents of states, of the memory of controllers and of pending outputs;
   // derivatives of the present instant by the parameters; x' before and after it.
   struct {
     Tangents S, before;
-    Vector moves, last_moves, fm, fp;
+    Vector moves, last_moves, fm, fp, shift;
     std::optional<Ticks> due; // at any time, where parameters move them
     Matrix impulses;          // contacts, then constraints x parameters, of this instant
   } now;
@@ -113,6 +107,9 @@ private:
   bool flow(const Passage& p, Index segment);
   // True if a guard grazes during a segment; the derivatives then end there.
   bool grazes(const Passage& p, const Segment& segment);
+  const Vector* shift_of(Index segment) const {
+    return shifts[segment].size() > 0 ? &shifts[segment] : nullptr;
+  }
   void end(const Passage& p, std::string why);
   bool quiet_instant(const RunStep& step);
   double size_of(Index j) const;
@@ -120,6 +117,8 @@ private:
 
 // A guard that goes through zero, not one that only grazes it.
 bool is_crossed(double rate, double size, double time_scale);
+// Its element; empty: none.
+std::string name_of_guard(const System& sys, const Guard& guard);
 
 // The machine of a run, once more. Throws where it has no derivatives.
 std::shared_ptr<Replica> replica_of(const Machine& machine, const Options& options);

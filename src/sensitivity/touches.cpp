@@ -72,7 +72,9 @@ const List<Touches::Touch>& Touches::between(const Trajectory& run, const Segmen
     Vector x(machine.system().nx);
     run.state_at(segment, when, x.data());
     const double size = machine.guard_size(modes, r.guards[k], when, x.data(), sizes.nominal);
-    if (std::abs(value(when)) <= zero_at_top * size) found.push_back({k, when});
+    // One that has not left zero at the start of the segment does not come to it.
+    const bool comes = std::abs(value(t0)) > zero_at_top * size;
+    if (comes && std::abs(value(when)) <= zero_at_top * size) found.push_back({k, when});
   };
   if (r.affine && segment.kind == FlowKind::exact && t0 == segment.t0) {
     const ExactTangent::Series& series = exact.expand(slopes(r), run, segment, t0, t1 - t0);

@@ -1,5 +1,7 @@
 """Hunting of a servo under PID with friction (Canudas de Wit et al. 1995), continuous and sampled."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -30,6 +32,43 @@ def test_hunting_orbit_agrees_with_settled_simulation(law: ss.Law, period: float
     assert orbit.amplitude("slide.position") == pytest.approx(amplitude, rel=1e-5)
     assert orbit.mean("slide.position") == pytest.approx(1.0, abs=1e-9)
     assert orbit.stable and orbit.multipliers[0] == pytest.approx(1.0, abs=1e-6)
+
+
+def count_runs(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Count runs over a period with derivatives at a narrow tolerance, and without derivatives."""
+    count = {"shoot": 0, "closes": 0}
+    shoot, closes = Flow.shoot, Flow.closes
+
+    def counted_shoot(self: Flow, *args: Any) -> Shot:
+        count["shoot"] += self.noise < 1e-6
+        return shoot(self, *args)
+
+    def counted_closes(self: Flow, *args: Any) -> np.ndarray | None:
+        count["closes"] += 1
+        return closes(self, *args)
+
+    monkeypatch.setattr(Flow, "shoot", counted_shoot)
+    monkeypatch.setattr(Flow, "closes", counted_closes)
+    return count
+
+
+def test_hunting_orbit_needs_one_run_with_precise_derivatives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run with derivatives of LuGre friction costs five without: Newton's method takes those of a coarse run."""
+    count = count_runs(monkeypatch)
+    ss.cycles.periodic_orbit(servo(LUGRE), ss.simulate(servo(LUGRE), 60.0))
+    assert count["shoot"] == 1 and count["closes"] <= 4
+
+
+def test_orbit_of_hunting_branch_needs_two_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One checks the prediction, one with derivatives closes the orbit and gives its multipliers."""
+    orbit = ss.cycles.periodic_orbit(servo(STRIBECK))
+    count = count_runs(monkeypatch)
+    branch = ss.cycles.follow(orbit, "pid.control.ki", (3.9, 4.1), max_step=0.01)
+    orbits = len(branch)
+    assert orbits > 20
+    assert (
+        count["shoot"] <= orbits + 6 and count["closes"] <= orbits + 3
+    )  # the start, and shorter first steps
 
 
 def test_hunting_multiplier_is_contraction_of_transients() -> None:

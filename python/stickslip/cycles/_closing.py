@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ _GOOD, _INTEGRATED = (
     10.0,
 )  # likewise, closely; where motions are integrated, in relative tolerances of this
 _MOST_APPROACHES, _HALF = 12, 0.5  # steps of Broyden's method, and their least reduction
+_ROUGH = 1e-3  # likewise: the error of a run with a wide tolerance counts
 _STOPS = 0.1  # reduction by a step: a smaller one shows the noise of the motion
 _FARTHEST = 0.5  # of the range of each state: longest step of Newton's method
 _LONGER = 0.2  # of the period: its greatest change in a step
@@ -41,11 +42,21 @@ class Start:
     size: Array  # of each component
 
 
-def close(flow: Flow, start: Start) -> Shot:
+def close(flow: Flow, start: Start, *, patient: bool = True) -> Shot:
     """Find the orbit near a state: φ(z, T) = z.
 
     For an autonomous machine the period is an unknown as well, and steps are orthogonal to the motion at the start, so
-    that the section moves with the iteration: events of the run may appear and vanish on the way.
+    that the section moves with the iteration: events of the run may appear and vanish on the way. The first derivatives are
+    those of a run with a wide tolerance: Broyden's updates correct them, and steps are judged by runs with the narrow one.
+
+    Parameters
+    ----------
+    flow : Flow
+        The machine.
+    start : Start
+        A state near the orbit.
+    patient : bool, default True
+        Shorten a step that does not lead closer; else the search ends there.
 
     Raises
     ------
@@ -55,9 +66,17 @@ def close(flow: Flow, start: Start) -> Shot:
     values, period = start.values, start.period
     best: Shot | None = None
     last = np.inf
+    runs = flow.coarse
     for _ in range(_MOST_STEPS):
-        shot = _shoot(flow, start, values, period)
+        shot = _shoot(runs, start, values, period)
+        is_precise, runs = runs is flow or shot.is_exact, flow
         error = _size(shot.closes, start.size)
+        if not is_precise and not np.isnan(shot.monodromy).any():
+            if error <= _ROUGH and (closes := flow.closes(start.state, values, start.t, period)) is not None:
+                shot = replace(shot, end=shot.end + closes - shot.closes)
+                error = _size(closes, start.size)
+            values, period = _approach(flow, start, shot, error, patient)
+            continue
         if best is not None and last <= _CLOSED and error > _STOPS * last:
             return best if last <= error else shot
         best, last = shot, error
@@ -70,7 +89,7 @@ def close(flow: Flow, start: Start) -> Shot:
             continue
         if error <= (_GOOD if shot.is_exact else _INTEGRATED * flow.noise):
             return shot
-        values, period = _approach(flow, start, shot, error)
+        values, period = _approach(flow, start, shot, error, patient)
     if best is not None and last <= _CLOSED:
         return best
     reason = f"; derivatives: {best.reason}" if best is not None and best.reason else ""
@@ -123,32 +142,33 @@ class _Matrix:
         self.values[: self.size.size] += np.outer(closes / self.size, taken) / (taken @ taken)
 
 
-def _approach(flow: Flow, start: Start, shot: Shot, error: float) -> tuple[Array, float]:
+def _approach(flow: Flow, start: Start, shot: Shot, error: float, patient: bool) -> tuple[Array, float]:
     """Take a step of Newton's method and, as long as they help, steps of Broyden's by runs without derivatives.
 
     Raises
     ------
     NotClosed
-        If not even a small part of the step helps.
+        If not even a small part of the step helps, or not the whole one without patience.
     """
     matrix = _Matrix(flow, shot, start)
     first = matrix.step(shot.closes)
     values, period, step, share = shot.values, shot.period, first, 1.0
     best: tuple[Array, float] | None = None
+    good = _GOOD if shot.is_exact else _INTEGRATED * flow.noise
     for _ in range(_MOST_APPROACHES):
         there = values + step[:-1], period + step[-1]
         closes = flow.closes(start.state, there[0], start.t, there[1]) if there[1] > 0.0 else None
         missing = np.inf if closes is None else _size(closes, start.size)
         if best is None and missing > 2.0 * error and error > _CLOSED:
             share *= 0.5
-            if share < _SHORTEST:
+            if share < _SHORTEST or not patient:
                 raise NotClosed("Newton's method stagnates")
             step = share * first
             continue
         if closes is None or not (best is None or missing < _HALF * error):
             break
         best = there
-        if not _GOOD < missing < _HALF * error:
+        if not good < missing < _HALF * error:
             break
         error = missing
         matrix.update(closes, step)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from stickslip.run._options import engine_options
 
 Array = NDArray[np.float64]
 
+_COARSE = 1e-6  # relative tolerance for first derivatives, which Newton's method corrects
 GROWS = (
     "a signal of the machine grows without bound, and no frame moves with it in which the machine repeats itself: describe "
     "the motion relative to the moving end, with a surface velocity in place of a moving support"
@@ -174,6 +176,15 @@ class Flow:
             return None
         change = self.components(raw.state) - values
         return change if self.frame is None else self.frame.relative(change, period)
+
+    @property
+    def coarse(self) -> Flow:
+        """The same machine, integrated with a wide tolerance."""
+        if self.noise >= _COARSE:
+            return self
+        other = copy.copy(self)
+        other.options = self.options | {"rtol": _COARSE}
+        return other
 
     @property
     def noise(self) -> float:

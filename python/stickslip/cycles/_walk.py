@@ -157,7 +157,7 @@ class Walk:
             at.tangent,
             _REACH * abs(length),
             precise=precise or abs(length) < _PRECISE or self.is_small,
-            jacobian=frame.jacobian(at.point.shot),
+            neighbour=at.point.shot,
         )
 
     def _changes(

@@ -156,6 +156,8 @@ class _Search:
     def __init__(self, flow: Flow, guess: Any, period: float | None) -> None:
         self.flow, self.period = flow, period
         self.reason = ""  # by the last attempt
+        # Returns from which Newton's method does not converge at once: it is damped if the motion does not come closer.
+        self.postponed: list[tuple[Read, Return, State | None]] = []
         n = len(flow.compiled.states)
         self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)  # of all states so far
         self.given: Trajectory | None = None
@@ -194,6 +196,8 @@ class _Search:
                 self._set_frame(origin, length)
             raw = self.flow.advance(origin, origin.t + length)
             if raw.status != "finished":
+                if orbit := self._damped():
+                    return orbit
                 raise NoOrbitError(f"no periodic orbit: the motion ends early: {raw.message}")
             read = Read.of(self.flow, raw)
             if orbit := self._close_in(read, origin):
@@ -202,10 +206,14 @@ class _Search:
             still = bool(np.all(read.late_range() <= STILL * (self.high - self.low)))
             # A displacement that is free in a long stick is not free beyond it.
             if still and (frame is None or not frame.free.size):
+                if orbit := self._damped():
+                    return orbit
                 raise NoOrbitError(f"no periodic orbit: {_equilibrium(raw, frame is not None)}")
             advances = advances or _drifts(read)
             self.state = raw.state
             length *= 2.0
+        if orbit := self._damped():
+            return orbit
         assert read is not None  # there is at least one run
         if still:
             raise NoOrbitError(f"no periodic orbit: {_equilibrium(read.raw, advances=True)}")
@@ -230,23 +238,37 @@ class _Search:
             found = forced_returns(read, flow.forcing, flow.sampling, self.period)
         if not found:
             self.reason = "no state of the last run recurs"
+        nearest = min((one.distance for _, one, _ in self.postponed), default=math.inf)
+        if not (found and found[0].distance < nearest) and (orbit := self._damped()):
+            return orbit
+        self.postponed = []
         for one in found:
             if not one.distance <= NEAR:
                 self.reason = f"the closest return misses by {one.distance:.2g} of the range of the states"
                 continue
             try:
-                return self._orbit(read, one, origin)
+                return self._orbit(read, one, origin, patient=False)
+            except NotClosed as error:
+                self.reason = str(error)
+                self.postponed.append((read, one, origin))
+        return None
+
+    def _damped(self) -> Orbit | None:
+        """Close an orbit in the runs so far by shorter steps of Newton's method."""
+        while self.postponed:
+            try:
+                return self._orbit(*self.postponed.pop(0), patient=True)
             except NotClosed as error:
                 self.reason = str(error)
         return None
 
-    def _orbit(self, read: Read, one: Return, origin: State | None) -> Orbit:
+    def _orbit(self, read: Read, one: Return, origin: State | None, *, patient: bool) -> Orbit:
         flow = self.flow
         start = self._start(read, one, origin)
         try:
-            shot = close(flow, start)
+            shot = close(flow, start, patient=patient)
         except NotClosed:
-            if not one.distance <= _PARTED:
+            if not (patient and one.distance <= _PARTED):
                 raise
             start, shot = self._in_parts(read, one, origin, start)
         if np.all(np.ptp(Read.of(self.flow, shot.raw).x, axis=1) <= _VANISHED * (self.high - self.low)):
