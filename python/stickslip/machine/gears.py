@@ -6,12 +6,12 @@ import numpy as np
 
 from stickslip._checks import number, reject
 from stickslip.laws import Coulomb
-from stickslip.machine.guides import GuidedMachine
 from stickslip.machine.places import law_fields
+from stickslip.machine.planar import PlanarMachine
 from stickslip.signals import as_signal
 
 
-class GearedMachine(GuidedMachine):
+class GearedMachine(PlanarMachine):
     """A plant with gears."""
 
     def add_gear(
