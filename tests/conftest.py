@@ -192,6 +192,7 @@ SLOW = (
     "notebooks/test_site.py::test_guide_runs_and_draws[slowest_smooth_speed]",
     "notebooks/test_site.py::test_guide_runs_and_draws[squeal]",
     "notebooks/test_site.py::test_guide_runs_and_draws[stable_cycle]",
+    "notebooks/test_site.py::test_guide_runs_and_draws[test_rig]",
     "notebooks/test_site.py::test_guide_runs_and_draws[torque_limiter]",
     "notebooks/test_site.py::test_guide_runs_and_draws[vibratory_conveyor]",
     "package/test_animation.py::test_progress_bar_counts_pictures[w.gif]",

@@ -23,7 +23,7 @@ bool is_affine(const System& sys, const Friction& p, const FrictionMode& now) {
   const Signal& load = sys.signals[p.load];
   const bool constant_load = is_constant(load) && p.load_per_force == 0.0 && p.load_parts.empty();
   // k s with a given k, up to a given limit; on a contact the product of s and the contact's force
-  if (now.sticks()) return constant_load && p.aged < 0 && loading_contact(p) < 0;
+  if (now.force_side() == 0) return constant_load && p.aged < 0 && loading_contact(p) < 0;
   if (p.delayed >= 0 || (p.contact >= 0 && p.lagged >= 0)) return false;
   if (p.contact >= 0 && p.traits.affine && // the product of v and the contact's force
       evaluate(p.law, 1.0, 1, 0U, nullptr, nullptr).viscous != 0.0)
@@ -419,8 +419,8 @@ static void hold_as(const Regime& other, Regime& r) {
 static void add_element(const System& sys, Index i, Regime& r) {
   const Friction& p = sys.friction[i];
   const FrictionMode& now = r.modes.friction[i];
-  const bool held = now.sticks() && p.traits.sticks && p.surface_travel < 0;
-  if (held) {
+  if (is_unmoved(p, now)) return;
+  if (is_held(p, now)) {
     r.sticking.push_back(i);
     // Ageing limits are not linear in time, and internal states at rest may follow the held force.
     if (p.aged >= 0 || p.states >= 0 || held_by_lag(p, r.modes, i) != 0) r.affine = false;

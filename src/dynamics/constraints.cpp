@@ -239,7 +239,7 @@ Vector constraint_forces(const System& sys, const Regime& r, const double* x, co
     if (d.direction.size() == n) rest -= s[d.signal] * d.direction;
   for (Index i = 0; i < np; ++i) {
     const Friction& p = sys.friction[i];
-    if (p.compensator)
+    if (p.drives.size() > 0)
       rest -= force[i] * p.drives;
     else
       rest += force[i] * p.velocity.x.segment(n, n);
@@ -261,8 +261,9 @@ Vector constraint_impulses(const System& sys, const Vector& given) {
 }
 
 Vector impulse_of_friction(const System& sys, Index element, double tangential) {
+  const Friction& p = sys.friction[element];
   const Index n = sys.n_coordinates;
-  return -tangential * sys.friction[element].velocity.x.segment(n, n);
+  return p.prescribed ? Vector(tangential * p.drives) : Vector(-tangential * p.velocity.x.segment(n, n));
 }
 
 Vector impulse_of_contact(const System& sys, Index contact, double normal, double tangential) {

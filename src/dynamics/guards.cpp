@@ -77,7 +77,7 @@ double switch_value(const System& sys, const Regime& r, const Guard& g, const do
   const Friction& p = sys.friction[g.friction];
   const FrictionMode& now = r.modes.friction[g.friction];
   double values[max_elements]; // a law has no more switches
-  switch_guards(p.law, relative_velocity(p, x, s), now.direction(), now.branch, x + p.states, values);
+  switch_guards(p.law, relative_velocity(p, x, s), now.force_side(), now.branch, x + p.states, values);
   return values[g.bit];
 }
 
@@ -208,7 +208,8 @@ static void list_guards_of_sliding(const System& sys, Regime& r) {
   for (Index i : r.sliding) {
     const LawTraits& law = sys.friction[i].traits;
     const FrictionMode& now = r.modes.friction[i];
-    if (now.sticks()) {
+    if (now.sticks() && now.force_side() != 0) { // along a prescribed motion, whose breakpoint ends the rest
+    } else if (now.sticks()) {
       for (int side : {+1, -1}) {
         if (side_above(now.hold) == side) {
           watch(r, GuardKind::surface_turns, i, side);

@@ -170,7 +170,7 @@ private:
     const Index i = r.sliding[k];
     const Friction& p = sys.friction[i];
     const FrictionMode& now = r.modes.friction[i];
-    const int direction = now.direction();
+    const int direction = now.force_side();
     const double v = relative_velocity(p, x, s);
     for (Index first = 0; first == 0 || first < p.traits.states; first += states_at_once) {
       const ElementInput<Seeded> in = inputs(p, direction, now.load_stretch, v, first);
@@ -209,7 +209,7 @@ private:
       const Index row = normal_row(r, loading_contact(p)) - first;
       if (row < 0) continue;
       forces.row(k) += w.dry(k) * normal.row(row);
-      if (const Index at = memory_of(p, r.modes.friction[r.sliding[k]].direction()); at >= 0)
+      if (const Index at = memory_of(p, r.modes.friction[r.sliding[k]].force_side()); at >= 0)
         J.row(at) += w.memory_by_normal(k) * normal.row(row);
     }
   }

@@ -20,7 +20,15 @@ enum class Hold : std::int8_t {
   above_forward,
   above_backward,
   firmly, // rigid, after an accumulation of slips (see memory.cpp): a little more than its limits
+  // Along a prescribed motion the equations leave the force at rest open: it stays that of the end of the last slip,
+  // which had this direction.
+  after_forward,
+  after_backward,
 };
+
+inline Hold after_slip(int side) {
+  return side > 0 ? Hold::after_forward : Hold::after_backward;
+}
 
 inline Hold above_limit(int side) {
   return side > 0 ? Hold::above_forward : Hold::above_backward;
@@ -44,6 +52,10 @@ struct FrictionMode {
   bool open() const { return mode == Mode::open; }
   bool slips() const { return mode == Mode::slip_forward || mode == Mode::slip_backward; }
   int direction() const { return stickslip::direction(mode); } // of slip; 0 at rest and open
+  // Side of the force that the law gives: of slip, or of the slip before a rest along a prescribed motion.
+  int force_side() const {
+    return hold == Hold::after_forward ? 1 : hold == Hold::after_backward ? -1 : direction();
+  }
 
   // With its law's switches as they are at the start of a motion.
   void enter(Mode m) {

@@ -107,7 +107,7 @@ Interval stick_limits(const System& sys, const Friction& p, int load_stretch, do
 }
 
 int held_by_lag(const Friction& p, const Modes& modes, Index i) {
-  if (p.lagged < 0 || p.surface_travel >= 0 || !modes.friction[i].sticks()) return 0;
+  if (p.lagged < 0 || !is_held(p, modes.friction[i])) return 0;
   return side_above(modes.friction[i].hold);
 }
 
@@ -187,7 +187,8 @@ void lags_under_contacts(const System& sys, const Regime& r, const double* x, co
   for (const Index i : r.sliding) {
     const Friction& p = sys.friction[i];
     if (p.lagged < 0 || p.load_contact < 0 || r.modes.friction[i].sticks()) continue;
-    friction_force(p, r.modes.friction[i].direction(), r.modes.friction[i].branch, relative_velocity(p, x, s),
+    friction_force(p, r.modes.friction[i].force_side(), r.modes.friction[i].branch,
+                   relative_velocity(p, x, s),
                    total_load(sys, p, r.modes.friction[i].load_stretch, x, s, force), x, xdot);
   }
 }
@@ -234,7 +235,7 @@ void sliding_forces(const System& sys, const Regime& r, const double* x, const d
     const double v = relative_velocity(p, x, s);
     const double N = normal_load(p, r.modes.friction[i].load_stretch, x, s);
     const ElementForce<double> f =
-        friction_force(p, r.modes.friction[i].direction(), r.modes.friction[i].branch, v, N, x, xdot);
+        friction_force(p, r.modes.friction[i].force_side(), r.modes.friction[i].branch, v, N, x, xdot);
     w.dry(k) = f.dry * load_per_normal(p);
     w.sliding(k) = p.contact >= 0 ? f.other : f.dry * N + f.other;
   }
@@ -311,7 +312,7 @@ void evaluate_here(const System& sys, const Regime& r, Holding* turning, double 
   Xdot.noalias() += (turning ? r.linear->S : r.S) * Sg;
   const Index np = sys.friction.size(), nc = sys.contacts.size();
   const Index nu = r.sliding.size(), nk = r.sticking.size() + r.closed.size();
-  if (nc > 0) std::fill(force, force + np + nc, 0.0);
+  if (nc > 0 || nu + r.sticking.size() < np) std::fill(force, force + np + nc, 0.0);
   sliding_forces(sys, r, x, s, xdot, w);
   auto held = w.held.head(nk);
   if (nk > 0) {

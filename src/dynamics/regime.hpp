@@ -188,6 +188,14 @@ Interval stick_limits(const System& sys, const Friction& element, int load_stret
 // Limits of the force of a sticking element in these modes.
 Interval holding_limits(const System& sys, const Modes& modes, Index element, double t, const double* x,
                         const double* s, const double* force);
+// A constraint holds the element: it sticks, is rigid, and its motion is not prescribed.
+inline bool is_held(const Friction& p, const FrictionMode& now) {
+  return now.sticks() && p.traits.sticks && p.surface_travel < 0 && !p.prescribed;
+}
+// At rest along a prescribed motion that has not begun yet: without a force.
+inline bool is_unmoved(const Friction& p, const FrictionMode& now) {
+  return p.prescribed && now.sticks() && p.traits.sticks && p.surface_travel < 0 && now.force_side() == 0;
+}
 // A rigid element that its lagged force holds; 0, or the side.
 int held_by_lag(const Friction& element, const Modes& modes, Index i);
 

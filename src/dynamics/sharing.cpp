@@ -204,7 +204,7 @@ Matrix by_shared(const System& sys, const Regime& r, const Matrix& margins) {
   if (!r.coupled) return margins;
   return by_shared(sys, r, margins, [&](Index k) {
     const Friction& p = sys.friction[r.sliding[k]];
-    const int side = r.modes.friction[r.sliding[k]].direction();
+    const int side = r.modes.friction[r.sliding[k]].force_side();
     if (side == 0) return 0.0;
     return kinetic_level(p.law, side) * load_per_normal(p);
   });

@@ -256,9 +256,7 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
   for (Index j = 0; j < system.contacts.size(); ++j)
     if (modes.contact[j] == Mode::closed && !system.contacts[j].yields()) closed.push_back(j);
   for (Index i = 0; i < system.friction.size(); ++i)
-    if (modes.friction[i].sticks() && system.friction[i].traits.sticks &&
-        system.friction[i].surface_travel < 0)
-      held.push_back(i);
+    if (is_held(system.friction[i], modes.friction[i])) held.push_back(i);
   if (closed.empty() && held.empty() && !smooth->bound) return;
   List<Index> gaps = closed;
   std::erase_if(gaps, [&](Index j) { return system.contacts[j].of_velocity; });

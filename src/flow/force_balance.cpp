@@ -19,7 +19,8 @@ void ForceBalance::begin(const Regime& r) {
   steep.clear();
   for (Index k = 0; k < r.sliding.size(); ++k) {
     const Friction& p = sys.friction[r.sliding[k]];
-    if (p.traits.searches && !p.traits.sticks && r.modes.friction[r.sliding[k]].direction() != 0)
+    if (p.traits.searches && !p.traits.sticks && !p.prescribed &&
+        r.modes.friction[r.sliding[k]].direction() != 0)
       steep.push_back(k);
   }
 }

@@ -126,7 +126,7 @@ private:
     const Friction& p = sys.friction[i];
     Vector unused = Vector::Zero(sys.nx);
     const ElementForce<double> f =
-        friction_force(p, modes.friction[i].direction(), modes.friction[i].branch,
+        friction_force(p, modes.friction[i].force_side(), modes.friction[i].branch,
                        relative_velocity(p, x.data(), s.data()), 1.0, x.data(), unused.data());
     return f.dry;
   }

@@ -35,11 +35,12 @@ void add_derivatives(Draft& d) {
 
 // Rejects accelerations of relative velocities per unit of force that exceed the range of floating point.
 void check_inertia(const System& sys) {
-  const auto check = [&](const std::string& name, const Vector& row, const Vector& column, bool moves) {
-    if (moves && sys.constraints.any() && column.isZero(0.0) && !row.isZero(0.0))
-      reject("on of '" + name + "'",
-             "is fixed by constraints: an element with friction or contact needs a direction "
-             "in which the machine can move");
+  const auto check = [&](const std::string& name, const Vector& row, const Vector& column, bool rigid) {
+    if (rigid && sys.constraints.any() && column.isZero(0.0) && !row.isZero(0.0))
+      reject(
+          "on of '" + name + "'",
+          "is fixed by constraints: a rigid contact, a one-way clutch or a detent needs a direction in which "
+          "the machine can move. Give the contact a compliance, or drive the coordinate through a spring");
     const double inverse = std::abs(row.dot(column));
     if (row.isZero(0.0) || column.isZero(0.0) ||
         (inverse <= greatest_inverse_mass && inverse >= least_inverse_mass))
@@ -47,8 +48,11 @@ void check_inertia(const System& sys) {
     reject("on of '" + name + "'", inverse,
            "between 1e-300 and 1e300: it is the acceleration per unit force");
   };
-  for (const Friction& p : sys.friction) check(p.name, p.velocity.x, p.effect, !p.compensator);
-  for (const Contact& c : sys.contacts) check(c.name, c.rate.x, c.effect, true);
+  for (const Friction& p : sys.friction) {
+    if (p.has_seat() && p.prescribed) check(p.name, p.drives, p.effect, true);
+    check(p.name, p.velocity.x, p.effect, false);
+  }
+  for (const Contact& c : sys.contacts) check(c.name, c.rate.x, c.effect, !c.yields());
   for (const Spring& p : sys.springs) check(p.name, p.rate.x, p.effect, false);
 }
 
@@ -123,6 +127,7 @@ System drafted(const Machine& machine, bool own_signals, const System* sized_as)
     take_sizes(d.sys, *sized_as);
   else
     size(d.sys, machine.scales);
+  size_prescribed_velocities(d.sys);
   d.sys.start = Vector::Zero(d.sys.nx);
   for (const Friction& p : d.sys.friction)
     if (p.states >= 0) d.sys.start.segment(p.states, p.traits.states) = start_states(p.law);

@@ -26,6 +26,7 @@ public:
     for (Index k = 0; k < rows.rows(); ++k) {
       rows.row(k) = c.all[k].row.transpose();
       const double size = rows.row(k).cwiseAbs() * unit;
+      if (size == 0.0) continue;                                    // a formula
       const double scale = std::exp2(-std::round(std::log2(size))); // exact: ratios stay what they are
       rows.row(k) *= scale;
       values.row(k) *= scale;
@@ -154,9 +155,9 @@ void solve_rows(Draft& d) {
 
 [[noreturn]] void refuse_massless(const Draft& d, Index coordinate) {
   reject("mass of '" + d.sys.coordinates[coordinate] + "'", 0.0,
-         "> 0: no constraint ties the coordinate to one with a mass (constraints of a machine with moving "
-         "masses or "
-         "curved constraints do not)");
+         "> 0: no constraint ties the coordinate to one with a mass (a constraint by a formula does not, nor "
+         "one "
+         "in a machine whose mass matrix is a function)");
 }
 
 // Every motion that constraints admit moves a mass.
@@ -169,20 +170,28 @@ void refuse_untied(const Draft& d, const Matrix& Z, const Matrix& mass) {
   }
 }
 
-// Z, the reduced mass, and the contributions of the right sides.
+// Z and B of q' = Z u + B c'.
+void find_motions(Draft& d, const Dependence& of) {
+  const Index n = d.sys.n_coordinates, held = of.which.size();
+  Matrix all = Matrix::Identity(n, n);
+  d.unprescribed.resize(n, n - held);
+  d.prescribed = Matrix::Zero(n, d.sys.constraints.all.size());
+  for (Index k = 0; k < held; ++k) {
+    all.row(of.which[k]) = of.others.row(k);
+    d.prescribed.row(of.which[k]) = of.values.row(k);
+  }
+  for (Index j = 0, free = 0; j < n; ++j)
+    if (std::find(of.which.begin(), of.which.end(), j) == of.which.end())
+      d.unprescribed.col(free++) = all.col(j);
+}
+
+// The reduced mass, and the contributions of the right sides.
 void reduce_mass(Draft& d) {
   Constraints& c = d.sys.constraints;
   const Matrix& M = d.sys.mass;
   const Index n = M.rows(), held = c.velocities.which.size();
-  Matrix Z(n, n - held), B = Matrix::Zero(n, c.all.size());
-  Matrix all = Matrix::Identity(n, n);
-  for (Index k = 0; k < held; ++k) {
-    all.row(c.velocities.which[k]) = c.velocities.others.row(k);
-    B.row(c.velocities.which[k]) = c.velocities.values.row(k);
-  }
-  for (Index j = 0, free = 0; j < n; ++j)
-    if (std::find(c.velocities.which.begin(), c.velocities.which.end(), j) == c.velocities.which.end())
-      Z.col(free++) = all.col(j);
+  find_motions(d, c.velocities);
+  const Matrix &Z = d.unprescribed, &B = d.prescribed;
   const Matrix mass = Z.transpose() * M * Z;
   refuse_untied(d, Z, mass);
   d.free_motions = Z;
@@ -222,6 +231,13 @@ void leave_open(Draft& d) {
   c.prescribed = Matrix::Zero(n, m);
   c.forces = Matrix::Zero(m, n);
   c.inverse_mass = d.inverse_mass;
+  List<Index> given; // no formulas
+  for (Index k = 0; k < m; ++k)
+    if (!d.all<ConstraintElement>()[k]->curved()) given.push_back(k);
+  if (given.empty()) return;
+  Elimination solved(c, Matrix::Identity(n, n));
+  solved.solve(given);
+  find_motions(d, solved.found());
 }
 
 } // namespace

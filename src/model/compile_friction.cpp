@@ -104,6 +104,21 @@ void set_velocity(Draft& d, Friction& p, const Vector& w, Index first) {
   p.acceleration_s(p.surface_rate) = -1.0;
 }
 
+// Where constraints prescribe the velocity along w, it is a form of their rates.
+void prescribe(const Draft& d, Friction& p, const Vector& w) {
+  const Vector factors = d.prescribed_along(w);
+  if (factors.size() == 0 || w.isZero(0.0)) return;
+  p.prescribed = true;
+  p.drives = -w;
+  p.effect.setZero();
+  p.velocity.x.setZero();
+  for (Index k = 0; k < factors.size(); ++k) {
+    const Constraint& c = d.sys.constraints.all[k];
+    p.velocity.s(c.rate) += factors(k);
+    p.acceleration_s(c.acceleration) += factors(k);
+  }
+}
+
 } // namespace
 
 // A formula whose steady state still changes by this share between its slowest speed and this one has no limit for
@@ -194,6 +209,7 @@ void wire(Draft& d, const FrictionElement& f, Index number) {
 void wire_tangent(Draft& d, Friction& p, const Vector& w) {
   p.effect = -d.column(w);
   set_velocity(d, p, w, d.sys.n_coordinates);
+  prescribe(d, p, w);
 }
 
 } // namespace stickslip

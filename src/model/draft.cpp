@@ -72,6 +72,14 @@ Vector Draft::acceleration(const Vector& w) const {
   return free_motions * (free_inverse * along);
 }
 
+Vector Draft::prescribed_along(const Vector& w) const {
+  if (prescribed.size() == 0) return {};
+  const Vector along = unprescribed.transpose() * w,
+               terms = unprescribed.cwiseAbs().transpose() * w.cwiseAbs();
+  if ((along.array().abs() > tolerance::per_term * terms.array()).any()) return {};
+  return prescribed.transpose() * w;
+}
+
 Vector Draft::column(const Vector& direction) const {
   Vector out = Vector::Zero(sys.nx);
   if (machine.matrices())

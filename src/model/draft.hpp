@@ -36,7 +36,9 @@ struct Draft {
   // Acceleration per generalised force: M^-1, or Z (Z' M Z)^-1 Z' with constraints, whose admissible motions are Z.
   Matrix inverse_mass;
   Matrix free_motions, free_inverse; // Z and (Z' M Z)^-1; empty without constraints
-  std::set<Index> own;               // signals with a single use
+  // q' = unprescribed u + prescribed c' by the constraints that are no formulas; empty without these.
+  Matrix unprescribed, prescribed;
+  std::set<Index> own; // signals with a single use
 
   // Signals whose values follow the state.
   Index inertia = -1;            // power due to the change of the mass matrix
@@ -70,6 +72,8 @@ struct Draft {
   Vector direction(const Combination& on) const;
   // Accelerations per unit of a force along `direction`.
   Vector acceleration(const Vector& direction) const;
+  // The velocity along `direction` is a sum of rates of constraints, with these factors; empty: the machine can move there.
+  Vector prescribed_along(const Vector& direction) const;
   // Change of x' per unit of a force along `direction`; needs the number of all states.
   Vector column(const Vector& direction) const;
 

@@ -326,6 +326,20 @@ double time_across(const System& sys, const Vector& gaps) {
   return std::isfinite(shortest) ? few_digits(shortest) : unknown;
 }
 
+// Size of a velocity that is a form of signals.
+static double speed_of(const System& sys, const Friction& p) {
+  double speed = 0.0;
+  for (Index k = 0; k < sys.ns(); ++k)
+    if (p.velocity.s(k) != 0.0)
+      speed += std::abs(p.velocity.s(k)) * greatest_of(sys.signals[k], sys.time_scale);
+  return speed;
+}
+
+void size_prescribed_velocities(System& sys) {
+  for (Friction& p : sys.friction)
+    if (p.prescribed) p.speed = speed_of(sys, p);
+}
+
 // A size for every state from the description: times from the plant, accelerations from loads and limits, velocities
 // from surfaces, lengths from gaps, since within the machine's own time a load might carry a coordinate far beyond a
 // narrow gap. It sets absolute tolerances only, and grows with the motion.
@@ -342,7 +356,8 @@ void size_states(System& sys) {
   for (const Friction& p : sys.friction) {
     if (p.surface_travel >= 0) sys.nominal(p.surface_travel) = p.automaton.travel;
     if (p.lagged >= 0) sys.nominal(p.lagged) = p.break_away * greatest_of(sys.signals[p.load], t);
-    if (p.delayed >= 0) sys.nominal(p.delayed) = p.velocity.x.cwiseAbs().dot(sys.nominal);
+    if (p.delayed >= 0)
+      sys.nominal(p.delayed) = p.prescribed ? speed_of(sys, p) : p.velocity.x.cwiseAbs().dot(sys.nominal);
   }
   size_bristles(sys);
   size_fine_velocities(sys);

@@ -49,8 +49,12 @@ struct Friction {
   double table_load = 0.0;     // the greatest load of a table
   Index surface = -1;          // signal with the surface velocity
   Index surface_rate = -1;     // signal with its derivative
-  Vector drives;      // generalised force per unit of a compensator, whose effect has the opposite sign
-  double speed = 0.0; // size of the velocity of a compensator that follows a signal
+  // Constraints prescribe its velocity: a form of signals alone, and its force moves nothing.
+  bool prescribed = false;
+  // Generalised force per unit, of a compensator, whose effect has the opposite sign, and along a prescribed motion;
+  // of others it is the row of the velocity.
+  Vector drives;
+  double speed = 0.0; // size of a velocity that follows signals
   bool compensator = false;
   Index injected = -1;                    // correction of its first internal state by an observer
   double rate_damping = 0.0;              // force per unit load and unit rate of that correction
@@ -172,6 +176,9 @@ System compile(const Machine& machine, bool own_signals = false);
 
 // Sizes of the states from loads, forces and surface speeds; compile() has done so already.
 void size_states(System& sys);
+
+// Sizes of velocities that constraints prescribe, for the time scale of the machine.
+void size_prescribed_velocities(System& sys);
 
 // Throws for a nonlinear machine: `what` requires constant matrices.
 void linear_only(const System& sys, const std::string& what);

@@ -47,6 +47,20 @@ bool ElementChanges::follow_jumps(const DrivenSignals& driven) noexcept {
   return changed;
 }
 
+bool ElementChanges::follow_prescribed() noexcept {
+  bool changed = false;
+  for (Index i = 0; i < sys.friction.size(); ++i) {
+    const Friction& p = sys.friction[i];
+    if (!p.prescribed || !p.traits.sticks || p.surface_travel >= 0 || !modes.now.friction[i].sticks())
+      continue;
+    const double v = relative_velocity(p, step.a.x, step.signals_at_start());
+    if (std::abs(v) <= modes.zeros.velocity(i)) continue;
+    release(i, v > 0.0 ? 1 : -1);
+    changed = true;
+  }
+  return changed;
+}
+
 void ElementChanges::fire(const Guard& g) noexcept {
   switch (g.kind) {
   case GuardKind::slip_ends:
@@ -121,7 +135,8 @@ void ElementChanges::stop(Index i) noexcept {
   FrictionMode& mode = modes.now.friction[i];
   const double t = clock.now(), N = normal_load(p, mode.load_stretch, x, s);
   const int was = mode.direction();
-  if (p.velocity.x.dot(p.effect) == 0.0) { // at a dead centre its force has no effect on the motion
+  // At a dead centre, or along a prescribed motion, the force of a rigid element has no effect on the motion.
+  if (p.velocity.x.dot(p.effect) == 0.0 && !(p.prescribed && p.surface_travel >= 0)) {
     change_mode(p, was, -was, 0.0, N, t, x);
     return enter(mode, p, slip(-was), x);
   }

@@ -16,6 +16,8 @@ public:
   void slide_on_compliant() noexcept;
   // A jump of the surface velocity between two steps ends sticking. True if modes changed.
   bool follow_jumps(const DrivenSignals& driven) noexcept;
+  // A prescribed motion that has begun ends sticking. True if modes changed.
+  bool follow_prescribed() noexcept;
 
   // Mode change of the element of a guard of the present regime.
   void fire(const Guard& g) noexcept;

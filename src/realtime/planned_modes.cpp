@@ -14,7 +14,7 @@ FrictionZeros zeros_of(const System& local, const Vector& signals, const Vector&
   FrictionZeros zeros{Vector(np), Vector(np)};
   for (Index i = 0; i < np; ++i) {
     const Friction& p = local.friction[i];
-    zeros.velocity(i) = tolerance::product * p.velocity.x.cwiseAbs().dot(size);
+    zeros.velocity(i) = tolerance::product * velocity_size(p, size);
     zeros.force(i) = tolerance::product * p.break_away * std::abs(signals(p.load));
   }
   return zeros;

@@ -143,7 +143,8 @@ void RealTime::begin(const double* values) noexcept {
     if (jumped && clock.tick == 0) sampled.restart();
     if (sampled.run(clock.tick, clock.start(), {planned.plan->inputs, base.a.x})) inputs_changed = true;
   }
-  if (jumped && elements.follow_jumps(driven)) {
+  const bool surfaces_jumped = jumped && elements.follow_jumps(driven);
+  if (elements.follow_prescribed() || surfaces_jumped) {
     base.change_modes();
     ++transitions;
   }

@@ -112,7 +112,7 @@ private:
     CurvedForce c;
     c.kind = kind;
     c.element = &p;
-    c.mode = regime.modes.friction[i].direction();
+    c.mode = regime.modes.friction[i].force_side();
     c.branch = regime.modes.friction[i].branch;
     c.load = sparse(load_form(sys, p, regime.modes.friction[i].load_stretch), moving);
     if (kind == CurvedForce::Kind::spring) {
@@ -134,7 +134,7 @@ private:
   void list_curved() {
     for (Index i : regime.sliding) {
       const Friction& p = sys.friction[i];
-      const int mode = regime.modes.friction[i].direction();
+      const int mode = regime.modes.friction[i].force_side();
       first.push_back(-1);
       second.push_back(-1);
       if (mode == 0) {
@@ -157,7 +157,7 @@ private:
   void describe(Index k, SystemRows& own, SystemRows& force) const {
     const Index i = regime.sliding[k];
     const Friction& p = sys.friction[i];
-    const int mode = regime.modes.friction[i].direction();
+    const int mode = regime.modes.friction[i].force_side();
     const Index one = first[k], two = second[k];
     const Form N = load_form(sys, p, regime.modes.friction[i].load_stretch);
     if (mode == 0) {

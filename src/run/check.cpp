@@ -119,7 +119,7 @@ void check(const System& sys, const Modes& modes) {
   count("corners of formulas", modes.sides.size(), sys.smooth ? sys.smooth->tape.conditions.size() : 0);
   const auto friction = [](const FrictionMode& one) {
     return one.mode >= Mode::slip_backward && one.mode <= Mode::open && one.hold >= Hold::by_limit &&
-           one.hold <= Hold::firmly && (!one.free || one.slips());
+           one.hold <= Hold::after_backward && (!one.free || one.slips());
   };
   const auto contact = [](Mode one) { return one == Mode::open || one == Mode::closed; };
   const auto limit = [](Saturation one) {

@@ -24,7 +24,7 @@ std::string undefined_law(const System& sys, const State& state, Tangent* here) 
     const Friction& p = sys.friction[i];
     const FrictionMode& now = state.modes.friction[i];
     if (!p.traits.searches || now.open() || now.free || now.sticks()) continue;
-    const std::string what = undefined_force(p.law, relative_velocity(p, x, s.data()), now.direction(),
+    const std::string what = undefined_force(p.law, relative_velocity(p, x, s.data()), now.force_side(),
                                              normal_load(p, now.load_stretch, x, s.data()),
                                              p.states >= 0 ? x + p.states : nullptr);
     if (!what.empty()) return "law of '" + p.name + "': " + what;
@@ -49,8 +49,8 @@ std::string steep_friction(const System& sys, const State& state, Tangent* here)
     if (p.traits.sticks || p.compensator || now.open() || now.free) continue;
     const double v = relative_velocity(p, x, s.data()), load = normal_load(p, now.load_stretch, x, s.data());
     const Slopes slopes =
-        linearise(p.law, v, now.direction(), now.branch, p.states >= 0 ? x + p.states : nullptr, dry_z.data(),
-                  zdot_v.data(), zdot_z.data());
+        linearise(p.law, v, now.force_side(), now.branch, p.states >= 0 ? x + p.states : nullptr,
+                  dry_z.data(), zdot_v.data(), zdot_z.data());
     const double slope = std::abs(slopes.dry_v * load + slopes.viscous_v);
     const double rate = slope * std::abs(p.velocity.x.dot(p.effect));
     if (!(rate > fastest)) continue;

@@ -76,7 +76,7 @@ const List<int>& CollocatedTangent<n>::sides_of(const Modes& modes, double frame
   sides.clear();
   for (const Index i : machine.regime(modes).sliding) {
     const Friction& p = machine.system().friction[i];
-    const int mode = modes.friction[i].direction();
+    const int mode = modes.friction[i].force_side();
     const bool bends_somewhere = p.traits.bends > 0 && mode != 0;
     if (p.corners.empty() && !bends_somewhere) continue;
     const double v = relative_velocity(p, state.data(), s.data());

@@ -49,7 +49,7 @@ RegimeSlopes::Change LawSlopes::of(const Neighbours& p, const List<Index>& chang
     const FrictionMode& mode = r.modes.friction[i];
     const auto force = [&](double v, double N) {
       return p.derivative([&](Replica& m) {
-        const ElementForce<double> f = friction_force(m.system().friction[i], mode.direction(), mode.branch,
+        const ElementForce<double> f = friction_force(m.system().friction[i], mode.force_side(), mode.branch,
                                                       v, N, no_state.data(), rates.data());
         return f.dry * N + f.other;
       });

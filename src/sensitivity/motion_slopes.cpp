@@ -112,7 +112,7 @@ SlidingForces sliding_forces(const System& sys, const Regime& r) {
       const double v = relative_velocity(p, x.data(), s.data());
       const double N = normal_load(p, mode.load_stretch, x.data(), s.data());
       const ElementForce<double> f =
-          friction_force(p, mode.direction(), mode.branch, v, N, x.data(), xdot.data());
+          friction_force(p, mode.force_side(), mode.branch, v, N, x.data(), xdot.data());
       column(k) = f.dry * N + f.other;
     }
     unit = 0.0;

@@ -54,7 +54,7 @@ void RateChanges::difference(const Regime& r, Index k, const Neighbours& p, bool
   const Index i = r.sliding[k];
   const FrictionMode& mode = r.modes.friction[i];
   const Friction& element = machine.system().friction[i];
-  const Index own = own_states(element), memory = memory_of(element, mode.direction());
+  const Index own = own_states(element), memory = memory_of(element, mode.force_side());
   List<double>& most = greatest[i];
   for (Index n = 0; n < p.beside.size(); ++n) {
     Replica& m = *p.beside[n];
@@ -65,7 +65,7 @@ void RateChanges::difference(const Regime& r, Index k, const Neighbours& p, bool
       N = normal_load(other, mode.load_stretch, x.data(), s);
     }
     const ElementForce<double> f =
-        friction_force(other, mode.direction(), mode.branch, v, N, x.data(), beside_rates.data());
+        friction_force(other, mode.force_side(), mode.branch, v, N, x.data(), beside_rates.data());
     for (Index z = 0; z < own; ++z) of.value(z) = beside_rates(element.states + z);
     of.value(own) = f.dry * N + f.other;
     of.value(own + 1) = memory >= 0 ? beside_rates(memory) : 0.0;
@@ -109,7 +109,7 @@ void RateChanges::for_each_element(const RegimeSlopes& r, double frame, double t
       if (!known) {
         const auto load = Dual<2>::variable(N, 1);
         const ForceOf<Dual<2>> f =
-            evaluate(p.law, Dual<2>::variable(v, 0), mode.direction(), mode.branch, nullptr, nullptr, load);
+            evaluate(p.law, Dual<2>::variable(v, 0), mode.force_side(), mode.branch, nullptr, nullptr, load);
         F = f.dry * load + f.viscous;
         known = true;
       }
@@ -161,7 +161,7 @@ void RateChanges::add(const Modes& modes, double frame, double t, const Vector& 
   }
   for_each_element(r, frame, t, x, [&](Index k, Index j) {
     const Friction& p = machine.system().friction[r.regime->sliding[k]];
-    const Index own = own_states(p), memory = memory_of(p, modes.friction[r.regime->sliding[k]].direction());
+    const Index own = own_states(p), memory = memory_of(p, modes.friction[r.regime->sliding[k]].force_side());
     for (Index z = 0; z < own; ++z) into(p.states + z, j) += of.slope(z);
     for (const Entry& e : r.force_columns[k]) into(e.row, j) += e.value * of.slope(own);
     if (memory >= 0) into(memory, j) += of.slope(own + 1);
@@ -192,7 +192,7 @@ void RateChanges::gather(const Modes& modes, double frame, double t, const Vecto
   }
   for_each_element(r, frame, t, x, [&](Index k, Index j) {
     const Friction& p = machine.system().friction[r.regime->sliding[k]];
-    const Index own = own_states(p), memory = memory_of(p, modes.friction[r.regime->sliding[k]].direction());
+    const Index own = own_states(p), memory = memory_of(p, modes.friction[r.regime->sliding[k]].force_side());
     double sum = 0.0;
     for (Index z = 0; z < own; ++z) sum += weight(p.states + z) * of.slope(z);
     for (const Entry& e : r.force_columns[k]) sum += weight(e.row) * e.value * of.slope(own);

@@ -279,7 +279,7 @@ List<ElementChange> SlopesOf::elements_that_differ(const Regime& r, const Neighb
                         own.load_parts.end(), same_form);
     };
     using Of = ElementChange::Of;
-    const bool curve = is_curve(own, r.modes.friction[i].direction());
+    const bool curve = is_curve(own, r.modes.friction[i].force_side());
     out.push_back({k, same_law && curve ? Of::signals : !driven && all(same_inputs) ? Of::law : Of::any});
   }
   return out;
@@ -307,7 +307,7 @@ void SlopesOf::find_elements(RegimeSlopes& out) const {
   out.curves = r.indeterminate_forces.cols() == 0;
   for (Index k = 0; k < r.sliding.size(); ++k) {
     const Friction& p = machine.system().friction[r.sliding[k]];
-    out.curves = out.curves && is_curve(p, r.modes.friction[r.sliding[k]].direction());
+    out.curves = out.curves && is_curve(p, r.modes.friction[r.sliding[k]].force_side());
     for (const Entry& e : out.force_columns[k])
       for (Index column = 0; column < p.velocity.x.size(); ++column)
         if (p.velocity.x(column) != 0.0)

@@ -16,7 +16,7 @@ void StageSlopes::find(const RegimeSlopes& r, double frame, double t, const Vect
     const FrictionMode& mode = of.modes.friction[of.sliding[k]];
     const double N = s[p.load];
     const ForceOf<Dual<1>> f = evaluate(p.law, Dual<1>::variable(relative_velocity(p, x.data(), s), 0),
-                                        mode.direction(), mode.branch, nullptr, nullptr, Dual<1>(N));
+                                        mode.force_side(), mode.branch, nullptr, nullptr, Dual<1>(N));
     of_force(k) = f.dry.d[0] * N + f.viscous.d[0];
   }
 }

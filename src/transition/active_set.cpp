@@ -6,6 +6,7 @@
 #include "transition/automaton_states.hpp"
 #include "transition/memory.hpp"
 #include "transition/mode_changes.hpp"
+#include "transition/prescribed.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -118,6 +119,12 @@ bool find_rest(Instant& at, Index i, const Fired& fired, bool struck) {
     preslide(at, i, away, side, fired, struck);
     return false;
   }
+  if (at.sys.friction[i].prescribed) {
+    if (side != 0 && !begins) start_clock(at.sys.friction[i], side, at.load(i), at.t, at.x());
+    if (begins) now.enter(Mode::stick);
+    follow_prescribed(at, i, away ? way : prescribed_side(at, i));
+    return false;
+  }
   if (away) { // a surface that jumps away from a sticking element, or the motion given at the start
     now.mode = slip(way);
     return false;
@@ -187,7 +194,7 @@ void project(Instant& at, const ActiveSet& active) {
   for (Index j = 0; j < at.sys.contacts.size(); ++j)
     if (active.touching[j]) contacts.push_back(j), values.push_back(at.rate(j));
   for (Index i = 0; i < at.sys.friction.size(); ++i)
-    if (active.rests[i] || comes_to_rest(at, i)) {
+    if (!at.sys.friction[i].prescribed && (active.rests[i] || comes_to_rest(at, i))) {
       const Friction& p = at.sys.friction[i];
       elements.push_back(i), values.push_back(at.v(i));
       if (p.has_seat()) move_onto(at, p.way, p.effect);

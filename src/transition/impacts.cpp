@@ -92,6 +92,7 @@ bool pose_impact(const Instant& at, const List<Index>& contacts, bool collision,
   }
   const auto tangent = [&](Index k, Index i, double coefficient, const std::optional<double>& restitution) {
     const Friction& element = at.sys.friction[i];
+    if (element.prescribed) return posed.riders.push_back({k, i, coefficient});
     p.contact_of.push_back(k);
     posed.friction.push_back(coefficient);
     p.tangential_restitution.push_back(restitution);
@@ -181,6 +182,20 @@ void apply(Instant& at, const PosedImpact& posed, const contact::ImpactSolution&
   at.look_again();
 }
 
+// Friction along a prescribed motion, which the impact does not change: what it dissipates the motion supplies.
+static void note_rider(Instant& at, const PosedImpact& posed, const PosedImpact::Rider& rider, Impulse& one) {
+  const double v = at.v(rider.element);
+  const bool moves = std::abs(v) > tolerance::residual * at.v_size(rider.element);
+  const int side = !moves ? at.was(rider.element).force_side() : v > 0.0 ? 1 : -1;
+  const double impulse = side * rider.friction * one.normal;
+  if (rider.element == at.sys.contacts[posed.contacts[rider.contact]].friction)
+    one.tangential = impulse;
+  else
+    at.jump->add_rub(rider.element, impulse);
+  one.loss += impulse * v;
+  one.wall_work += impulse * v;
+}
+
 void note_impulses(Instant& at, const PosedImpact& posed, const contact::ImpactSolution& best, Sum sum) {
   const contact::Impact& p = posed.problem;
   const double loss = loss_of(best), moved = posed.energy_scale(best);
@@ -205,6 +220,8 @@ void note_impulses(Instant& at, const PosedImpact& posed, const contact::ImpactS
         at.jump->add_rub(posed.elements[q], best.impulse(row));
       one.wall_work += best.impulse(row) * p.wall(row);
     }
+    for (const PosedImpact::Rider& rider : posed.riders)
+      if (rider.contact == k) note_rider(at, posed, rider, one);
     at.jump->add(one);
   }
 }

@@ -154,7 +154,8 @@ bool count_slips(Instant& at, const List<Guard>& fired, const ActiveSet& active)
     // Bristles of a law with sticking start anew after each rest.
     if (!at.set_valued(i) || at.presliding(i)) continue;
     const bool changed = now.mode != at.was(i).mode, firm = now.hold == Hold::firmly;
-    const bool keeps = rest && (firm || held_by_lag(friction[i], at.state->modes, i) != 0);
+    const bool keeps =
+        rest && (firm || now.force_side() != 0 || held_by_lag(friction[i], at.state->modes, i) != 0);
     accumulated = accumulated || (rest && changed && firm);
     if (changed ? !keeps : !rest && firm) at.set_mode(i, now.mode);
   }

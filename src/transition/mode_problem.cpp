@@ -25,6 +25,10 @@ void ModeProblem::apply(const ct::Candidate& c, const ActiveSet& active, Modes& 
     const Mode mode = c.modes[closed.size() + q];
     if (mode == Mode::open || active.rests[elements[q]]) modes.friction[elements[q]].mode = mode;
   }
+  for (const Rider& r : riders) {
+    modes.friction[r.element] = r.mode;
+    if (modes.contact[r.contact] == Mode::open) modes.friction[r.element].enter(Mode::open);
+  }
 }
 
 namespace {
@@ -193,8 +197,14 @@ void pose_forces(Instant& at, const ActiveSet& active, ModeProblem& out) {
       out.number[j] = out.closed.size();
       out.closed.push_back(j);
     }
-  for (Index i = 0; i < at.sys.friction.size(); ++i)
-    if (active.rests[i] || active.loaded_by_contact(at.sys, i)) out.elements.push_back(i);
+  out.riders.clear();
+  for (Index i = 0; i < at.sys.friction.size(); ++i) {
+    if (!active.rests[i] && !active.loaded_by_contact(at.sys, i)) continue;
+    if (!at.sys.friction[i].prescribed)
+      out.elements.push_back(i);
+    else if (at.contact_friction(i))
+      out.riders.push_back({i, at.sys.friction[i].contact, at.mode(i)});
+  }
   const Index nc = out.closed.size(), m = nc + out.elements.size();
   ct::Problem& p = out.problem;
   p.contacts = nc;

@@ -14,6 +14,12 @@ struct ModeProblem {
   contact::Problem problem;
   Matrix rows, columns; // velocities of the components; changes of x' per unit of their forces
   List<Mode> present;   // modes before this instant
+  // Friction along prescribed motions, which is no unknown, under contacts that touch.
+  struct Rider {
+    Index element, contact;
+    FrictionMode mode;
+  };
+  List<Rider> riders;
   List<contact::Allowed> allowed;
   Index order = 0;   // power of time of the terms in the problem; > 0: no force acts at the instant itself
   double pace = 1.0; // time unit of the coefficients of series

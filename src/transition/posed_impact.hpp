@@ -12,6 +12,11 @@ struct PosedImpact {
   List<const Vector*> rows;       // of velocities
   List<const Vector*> effects;    // changes of x per unit of force: of normal forces, then of friction
   List<double> friction;          // of each tangent
+  struct Rider {                  // friction along a prescribed motion: no unknown
+    Index contact, element;
+    double friction;
+  };
+  List<Rider> riders;
 
   // Changes of x per unit of signed impulse: friction opposes the motion.
   double sign(Index k) const { return k < contacts.size() ? 1.0 : -1.0; }
@@ -24,7 +29,7 @@ struct PosedImpact {
   }
   void clear() {
     contacts.clear(), elements.clear(), rows.clear(), effects.clear();
-    friction.clear(), velocity.clear(), wall.clear();
+    friction.clear(), riders.clear(), velocity.clear(), wall.clear();
     problem.contact_of.clear(), problem.tangential_restitution.clear();
   }
   // Adds a row, with the velocity before and its part due to a moving wall.

@@ -15,7 +15,7 @@ QuickTransition::QuickTransition(const System& system, RegimeCache& c, Scratch& 
   usable = sys.contacts.empty() && sys.saturations == 0;
   for (const Friction& p : sys.friction) {
     if (p.compensator) usable = false;
-    plain.push_back(p.traits.sticks && p.traits.affine && p.contact < 0 && p.states < 0 &&
+    plain.push_back(!p.prescribed && p.traits.sticks && p.traits.affine && p.contact < 0 && p.states < 0 &&
                     p.load_per_force == 0.0 && p.load_parts.empty() && p.automaton == Automaton{});
     effect_on_v.push_back(p.velocity.x.dot(p.effect));
   }

@@ -190,7 +190,8 @@ def test_bad_input_is_refused() -> None:
     assert ss.simulate(kinked, 0.5).success
     held = _machine()
     held.add_constraint("fixed", on="motor")
-    with pytest.raises(ValueError, match="on of 'guide' is fixed by constraints"):
+    held.add_one_way_clutch("backstop", on="wheel")
+    with pytest.raises(ValueError, match="on of 'backstop' is fixed by constraints"):
         held.check()
     plant = ss.StateSpace([[0.0]], [[1.0]], [[1.0]])
     assert not hasattr(plant, "add_constraint")

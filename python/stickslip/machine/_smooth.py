@@ -61,6 +61,11 @@ def value_of(what: str, given: object, names: Sequence[str], on: str | None = No
 
 def row_of(what: str, given: object, names: Sequence[str]) -> Tape:
     """Return one expression per coordinate, from a mapping, a sequence or a function that returns one."""
+    return tape(list(factors_of(what, given, names).values()))
+
+
+def factors_of(what: str, given: object, names: Sequence[str]) -> dict[str, Expr]:
+    """Return the expression for each coordinate, from a mapping, a sequence or a function that returns one."""
     result = _traced(given, names)
     if isinstance(result, Mapping):
         unknown = [k for k in result if k not in names]
@@ -74,7 +79,7 @@ def row_of(what: str, given: object, names: Sequence[str]) -> Tape:
         parts = [
             as_expr(item, f"{what}, factor of {name!r}") for item, name in zip(items, names, strict=True)
         ]
-    return tape(parts)
+    return dict(zip(names, parts, strict=True))
 
 
 def restitution_of(what: str, given: object) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class ContactMachine(MechanicalMachine):
         surface_velocity: Signal | float = 0.0,
         tangential_restitution: float | None = None,
         compliance: Compliance | None = None,
-        second_tangent: Mapping[str, float] | ArrayLike | None = None,
+        second_tangent: Mapping[str, float | Expr] | ArrayLike | Function | None = None,
         facets: int = 8,
     ) -> None:
         """Add a unilateral contact with friction, rigid or compliant.
@@ -79,13 +79,14 @@ class ContactMachine(MechanicalMachine):
         tangential_restitution : float, optional
             e_T in [0, 1]: coefficient of tangential restitution, as of a superball; see `contact.impact`. By default
             impulses obey dry friction only.
-        second_tangent : mapping or array_like, optional
-            A second direction of sliding, perpendicular to `tangent` and of the same length. Coulomb's friction disc is
+        second_tangent : mapping, array_like or callable, optional
+            A second direction of sliding, perpendicular to `tangent` and of the same length, at every position if they
+            are functions, as on a surface of revolution. Coulomb's friction disc is
             approximated by an inscribed regular polygon: the sum of ``facets / 2`` friction elements ``"<name>[0]"``,
             ``"<name>[1]"``, ... along directions at equal angles, each under the contact's normal force, so that every
             mode is linear. The direction of sliding friction is at most π/facets off; the friction limit in stick is
-            smaller by at most ``1 - cos(π/facets)``, 7.6 % for 8 facets and 0.5 % for 32. Only Coulomb laws and
-            constant directions; the elements have the signals of friction elements.
+            smaller by at most ``1 - cos(π/facets)``, 7.6 % for 8 facets and 0.5 % for 32. Only Coulomb laws; the
+            elements have the signals of friction elements.
         facets : int, default 8
             Number of sides of the polygon, even.
         compliance : HuntCrossley or KelvinVoigt, optional
@@ -141,18 +142,22 @@ class ContactMachine(MechanicalMachine):
 
     def _facets(
         self, name: str, tangent: Any, second: Any, friction: object, facets: int
-    ) -> list[tuple[dict[str, float], Coulomb]]:
+    ) -> list[tuple[dict[str, Any], Coulomb]]:
         """Directions and laws whose sum is a regular polygon within Coulomb's circle."""
         what = f"friction of '{name}' in two directions"
         law = as_law(friction, what)  # type: ignore[arg-type]
         if not isinstance(law, Coulomb):
-            reject(what, friction, "a Coulomb law: no other law can be split into directions")
+            reject(
+                what,
+                friction,
+                "a Coulomb law; under a given load add_planar_friction takes friction over the speed",
+            )
         if not (isinstance(facets, int) and facets >= 4 and facets % 2 == 0):
             reject(f"facets of '{name}'", facets, "an even number >= 4")
-        if _smooth.is_smooth(tangent) or _smooth.is_smooth(second):
-            reject(f"tangent of '{name}'", tangent, "constant factors with a second tangent")
-        rows = [
-            self._gradient(f"{kind} of '{name}'", row)
+        rows: list[dict[str, Any]] = [
+            _smooth.factors_of(f"{kind} of '{name}'", row, self.names)
+            if _smooth.is_smooth(row)
+            else self._gradient(f"{kind} of '{name}'", row)
             for kind, row in (("tangent", tangent), ("second_tangent", second))
         ]
         share = float(np.sin(np.pi / facets))
@@ -160,7 +165,7 @@ class ContactMachine(MechanicalMachine):
         part = Coulomb(law.static * share, law.kinetic * share)
         slides = []
         for angle in 2.0 * np.pi / facets * np.arange(facets // 2):
-            along = dict.fromkeys((*rows[0], *rows[1]), 0.0)
+            along: dict[str, Any] = dict.fromkeys((*rows[0], *rows[1]), 0.0)
             for row, factor in zip(rows, (np.cos(angle), np.sin(angle)), strict=True):
                 for coordinate, value in row.items():
                     along[coordinate] += float(factor) * value

@@ -306,7 +306,7 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         ------
         ValueError
             Naming the argument. Constraints are checked together by `simulate` or `check`: contradictory values, almost
-            dependent rows, friction or contacts along a prescribed motion.
+            dependent rows, rigid contacts, one-way clutches or detents along a prescribed motion.
 
         Notes
         -----
@@ -319,6 +319,11 @@ class MechanicalMachine(ControlledMachine, LinearMachine):
         W``, ``zeta = d/dt(W)' q' + d/dt(dg/dt)``. After each step positions and velocities are projected onto the
         constraints by Newton's method in the metric of the mass matrix. The force of a formula is its multiplier, with
         the sign as above.
+
+        Friction of any law may act along a prescribed motion, also that of contacts; the constraint's force contains it.
+        While the motion rests, the equations leave a friction force with a jump at v = 0 open: it stays that of the end
+        of the slip, under the present load, and is zero before the first motion. (Time stepping takes zero at every
+        rest.)
 
         Redundant constraints are allowed. Their forces are then not unique, which the run's message states. The run
         returns the forces with the least sum of squares, each relative to the force that its row needs for a unit

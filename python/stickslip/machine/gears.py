@@ -9,15 +9,15 @@ from numpy.typing import ArrayLike
 
 from stickslip._checks import number, reject
 from stickslip.laws import Coulomb
-from stickslip.machine.guides import GuidedMachine
 from stickslip.machine.loss_table import read_loss_table
 from stickslip.machine.places import law_fields
+from stickslip.machine.planar import PlanarMachine
 from stickslip.signals import as_signal
 
 FLANKS = {"drive": 1.0, "coast": -1.0}
 
 
-class GearedMachine(GuidedMachine):
+class GearedMachine(PlanarMachine):
     """A plant with gears."""
 
     def add_gear(

@@ -36,7 +36,8 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
       forces of friction computed from their laws; masses, forces, loads, gaps, directions and constraints given as
       formulas are evaluated and differentiated independently; mass matrices are symmetric;
     * friction: loads >= 0; in stick v = 0 and \|F\| within the static level, in slip the force of the law against the
-      velocity; no element slips where rest was possible;
+      velocity; no element slips where rest was possible; at rest along a prescribed motion the force of sliding for v
+      -> 0, or none;
     * contacts: gap >= 0, normal force >= 0, no force without contact; the force law of compliant contacts;
     * springs and detents: the force from elongation and elongation rate; flanks never pull, a seat holds up to its
       preload;

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+_NOTHING = 1e-9  # of the acceleration without constraints
+
+
 @dataclass
 class Place:
     """Friction between two surfaces: an element with a given load, or the friction of a contact."""
@@ -173,6 +176,14 @@ class Description:
         asked = np.array([c.drift(at) if order else c.rate(at) for c in self.constraints])
         brought: Array = np.einsum("tij,jt->it", self._inverse(at)[1], asked)
         return brought
+
+    def prescribes(self, place: Place, at: Samples) -> bool:
+        """Return True if constraints prescribe the motion along a constant direction."""
+        w = place.along.numbers
+        if w is None or not self.constraints:
+            return False
+        moved, free = self.inverse(at) @ w, np.linalg.inv(self.mass.at(at)) @ w
+        return bool(np.abs(moved).max() <= _NOTHING * np.abs(free).max())
 
     def _inverse(self, at: Samples) -> tuple[Array, Array]:
         """The inverse, and what constraints make of what they demand."""

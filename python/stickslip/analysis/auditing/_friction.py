@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._contacts import force_size
-from stickslip.analysis.auditing._description import Description, Place
+from stickslip.analysis.auditing._description import Description, Place, internal_names
 from stickslip.analysis.auditing._put_to_rest import RESTS
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Samples
@@ -35,6 +35,7 @@ def check_friction(
         _check_rest(
             audit, run, place, at, one, sizes, max(_SHARED, sizes.relative) * force_size(d, at, sizes)
         )
+        _check_prescribed_rest(audit, d, place, at, one, sizes)
         _note_unchecked(audit, d, place)
 
 
@@ -95,6 +96,24 @@ def _check_rest(
     level = np.maximum(np.abs(one.low), np.abs(one.high))
     room = (_ACCUMULATION if gathered else 10.0 * sizes.relative) * level + one.uncertain + rounding
     audit.hold("at rest |F| <= static level", place.name, at.t, np.where(rests, beyond, 0.0), room + 1e-300)
+
+
+def _check_prescribed_rest(
+    audit: Audit, d: Description, place: Place, at: Samples, one: Surface, sizes: Sizes
+) -> None:
+    """Where constraints prescribe the motion the force at rest is that of sliding for v -> 0, or zero."""
+    if place.options is not None or not _laws.sticks(place.law) or not d.prescribes(place, at):
+        return
+    force, still, z = at[f"{place.name}.force"], np.zeros_like(at.t), at.rows(internal_names(place))
+    error: Array = np.abs(force)
+    for side in (-1.0, 1.0):
+        dry, viscous, _ = _laws.parts(place.law, still, still + side, z, one.load)
+        error = np.minimum(error, np.abs(force - one.load * dry - viscous))
+    room = 10.0 * sizes.relative * np.maximum(np.abs(one.low), np.abs(one.high)) + one.uncertain + 1e-300
+    audit.hold(
+        "at rest along a prescribed motion F is that of sliding for v -> 0, or zero",
+        place.name, at.t, np.where(one.mode == 0, error, 0.0), room,
+    )  # fmt: skip
 
 
 def _note_unchecked(audit: Audit, d: Description, place: Place) -> None:

@@ -44,6 +44,8 @@ class ImpactProblem:
 
     def distinct(self) -> bool:
         """True if the velocities determine the impulses."""
+        if np.diag(self.response).min() <= 0.0:  # a prescribed direction
+            return False
         scale = np.sqrt(np.diag(self.response))
         unit = self.response / np.outer(scale, scale)
         return bool(np.linalg.eigvalsh(unit).min() > 1e-8)

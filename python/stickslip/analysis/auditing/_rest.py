@@ -97,7 +97,11 @@ def _spare(
     columns, rows, drift, limits = [], [], [], []
     demanded = column(d.demanded(at, 1), j)
     free = f + column(place.along.at(at), j) * one.force[j]  # without the friction of place i
+    if d.prescribes(place, at):
+        return -1.0
     for k, (p, s) in enumerate(zip(d.surfaces, surfaces, strict=True)):
+        if d.prescribes(p, at):  # its force moves nothing
+            continue
         if p.on_contact or not (k == i or (s.mode[j] == 0 and _laws.sticks(p.law))):
             continue
         if p.options is not None and p.options.presliding is not None:
