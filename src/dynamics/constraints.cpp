@@ -216,9 +216,11 @@ Vector consistent(const System& sys, double t, const Vector& given) {
 void check_constraints(const System& sys, double t0, double t1) {
   for (const Constraint& one : sys.constraints.all) {
     const Signal& rate = sys.signals[one.rate];
-    for (double t = next_breakpoint(rate, t0); t <= t1; t = next_breakpoint(rate, t)) {
+    double start = t0; // of the piece that ends at t
+    for (double t = next_breakpoint(rate, t0); t <= t1; start = t, t = next_breakpoint(rate, t)) {
       const double before = value_before(rate, t), after = value(rate, t);
-      double size = std::max(std::abs(before), std::abs(after));
+      const double on_the_way = value(rate, start + 0.5 * (t - start));
+      double size = std::max({std::abs(before), std::abs(after), std::abs(on_the_way)});
       for (const Harmonic& h : piece_at(rate, t).piece->harmonics)
         size = std::max(size, std::abs(h.amplitude));
       if (std::abs(after - before) <= tolerance::same * size) continue;

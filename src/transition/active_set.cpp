@@ -105,6 +105,12 @@ void preslide(Instant& at, Index i, bool away, int side, const Fired& fired, boo
   if (fired.stopped[i] || left) now.mode = Mode::stick;
 }
 
+// An element that does not move away rests, unless its velocity only passes through zero.
+bool stays(Instant& at, Index i, int side, bool begins, const Fired& fired, bool struck) {
+  return begins || side == 0 || fired.stopped[i] || fired.seated[i] || struck || fired.touched ||
+         comes_to_a_halt(at, i, side);
+}
+
 // If slips on several surfaces follow each other at decreasing intervals (x' = -B sgn x spirals into x = 0), each
 // velocity passes through zero without coming to rest until all are zero within rounding: then all rest at once, and
 // the complementarity problem decides.
@@ -120,17 +126,14 @@ bool find_rest(Instant& at, Index i, const Fired& fired, bool struck) {
     return false;
   }
   if (at.sys.friction[i].prescribed) {
-    if (side != 0 && !begins) start_clock(at.sys.friction[i], side, at.load(i), at.t, at.x());
-    if (begins) now.enter(Mode::stick);
-    follow_prescribed(at, i, away ? way : prescribed_side(at, i));
+    follow_prescribed(at, i, away, begins);
     return false;
   }
   if (away) { // a surface that jumps away from a sticking element, or the motion given at the start
     now.mode = slip(way);
     return false;
   }
-  const bool rests = begins || side == 0 || fired.stopped[i] || fired.seated[i] || struck || fired.touched ||
-                     comes_to_a_halt(at, i, side);
+  const bool rests = stays(at, i, side, begins, fired, struck);
   if (rests && side != 0 && !begins) {
     start_clock(at.sys.friction[i], side, at.load(i), at.t, at.x());
     if (!at.was(i).sticks()) count_brief_slip(at, i, struck);

@@ -84,6 +84,11 @@ void change(Instant& at, Index i) {
     x[p.lagged] = lagged; // it continues from the lagged force
 }
 
+// At rest by more than its static limits.
+bool keeps_hold(const Instant& at, Index i) {
+  return at.mode(i).hold == Hold::firmly || held_by_lag(at.sys.friction[i], at.state->modes, i) != 0;
+}
+
 void count_towards_rest(Instant& at, Index i) {
   if (!STICKSLIP_RULE("brief")) return;
   std::int8_t& brief = at.state->brief[i];
@@ -154,8 +159,7 @@ bool count_slips(Instant& at, const List<Guard>& fired, const ActiveSet& active)
     // Bristles of a law with sticking start anew after each rest.
     if (!at.set_valued(i) || at.presliding(i)) continue;
     const bool changed = now.mode != at.was(i).mode, firm = now.hold == Hold::firmly;
-    const bool keeps =
-        rest && (firm || now.force_side() != 0 || held_by_lag(friction[i], at.state->modes, i) != 0);
+    const bool keeps = rest && (now.force_side() != 0 || keeps_hold(at, i));
     accumulated = accumulated || (rest && changed && firm);
     if (changed ? !keeps : !rest && firm) at.set_mode(i, now.mode);
   }

@@ -1,6 +1,7 @@
 #include "transition/prescribed.hpp"
 
 #include "core/tolerances.hpp"
+#include "transition/automaton_states.hpp"
 
 #include <algorithm>
 #include <array>
@@ -50,8 +51,13 @@ int prescribed_side(const Instant& at, Index element) {
   return 0;
 }
 
-void follow_prescribed(Instant& at, Index element, int side) {
+void follow_prescribed(Instant& at, Index element, bool away, bool begins) {
   FrictionMode& now = at.mode(element);
+  const int side = !away ? prescribed_side(at, element) : at.v(element) > 0.0 ? 1 : -1;
+  if (begins)
+    now.enter(Mode::stick);
+  else if (now.slips())
+    start_clock(at.sys.friction[element], now.direction(), at.load(element), at.t, at.x());
   const int last = now.force_side();
   if (side != 0) {
     now.mode = slip(side);

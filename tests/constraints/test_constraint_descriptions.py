@@ -195,3 +195,11 @@ def test_bad_input_is_refused() -> None:
         held.check()
     plant = ss.StateSpace([[0.0]], [[1.0]], [[1.0]])
     assert not hasattr(plant, "add_constraint")
+
+
+@pytest.mark.parametrize("stroke", [0.1, -1e-3, 0.3, 7.0])
+def test_smooth_step_ends_without_a_jump_whatever_its_size(stroke: float) -> None:
+    # The rate at the end of the step is zero but for the rounding error of its coefficients
+    m = ss.Machine(mass=1.0, names=["x"])
+    m.add_constraint("drive", on="x", value=ss.SmoothStep(stroke))
+    assert ss.simulate(m, 2.0)["x.position"][-1] == pytest.approx(stroke, rel=1e-15)
