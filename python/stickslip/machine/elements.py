@@ -12,13 +12,13 @@ from stickslip.expressions.expr import Expr
 from stickslip.laws import Law, as_law
 from stickslip.machine import _smooth
 from stickslip.machine._smooth import Function
-from stickslip.machine.controlled import ControlledMachine
 from stickslip.machine.linear import LinearMachine
 from stickslip.machine.places import Measure, On, law_fields
+from stickslip.machine.relays import SwitchedMachine
 from stickslip.signals import Signal, as_signal
 
 
-class MechanicalMachine(ControlledMachine, LinearMachine):
+class MechanicalMachine(SwitchedMachine, LinearMachine):
     """A plant with coordinates and elements."""
 
     @property

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core
 from stickslip._checks import matrix, number, reject, vector, wrong_shape
 from stickslip.laws import Law, as_law
-from stickslip.machine.controlled import ControlledMachine
 from stickslip.machine.linear import LinearMachine
 from stickslip.machine.places import Measure, On, law_fields
+from stickslip.machine.relays import SwitchedMachine
 from stickslip.signals import Signal, as_signal
 
 __all__ = ["StateSpace"]
@@ -22,7 +22,7 @@ __all__ = ["StateSpace"]
 Array = NDArray[np.float64]
 
 
-class StateSpace(ControlledMachine, LinearMachine):
+class StateSpace(SwitchedMachine, LinearMachine):
     """A linear plant ``x' = A x + B u + A_NL NL(x)``, ``y = C x + D u`` with friction as its nonlinear part.
 
     A, B, C and D describe the plant without friction; each friction element adds a column to A_NL (Krämer, Kempkes,
