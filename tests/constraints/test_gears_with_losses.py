@@ -156,7 +156,7 @@ def test_bad_input_is_refused() -> None:
     m = ss.Machine(mass=[1.0, 1.0], names=["a", "b"])
     for arguments, message in (
         ({"ratio": 0.0, "efficiency": 0.5}, "ratio of 'g' = 0.0 is not allowed"),
-        ({"ratio": 2.0}, "needs efficiency or friction"),
+        ({"ratio": 2.0}, "needs one of efficiency, friction and loss_table"),
         ({"ratio": 2.0, "efficiency": 1.2}, "efficiency of 'g' = 1.2 is not allowed"),
         ({"ratio": 2.0, "efficiency": (0.0, 0.5)}, "in \\(0, 1\\] forwards"),
         ({"ratio": 2.0, "efficiency": (1.0, 0.5)}, "below 1 both ways"),

@@ -337,7 +337,7 @@ def test_invalid_parts_are_refused() -> None:
     with pytest.raises(ValueError, match="name = 'nut'"):
         axis.add("nut", parts.Inertia(1.0))
     axis.add("drum", parts.Inertia(1.0))
-    with pytest.raises(ValueError, match="a rotary and a linear one"):
+    with pytest.raises(ValueError, match="a rotary one and a linear one"):
         _ = axis.machine
     with pytest.raises(ValueError, match="left out: it is for links"):
         axis.add("p", ss.P(kp=1.0), between=("motor", "drum"))
@@ -350,7 +350,7 @@ def test_invalid_parts_are_refused() -> None:
     with pytest.raises(TypeError, match="is a base class"):
         parts.Link()
     for bad in (
-        lambda: parts.Inertia(0.0), lambda: parts.Slide(-1.0), lambda: parts.Gear(0.0), lambda: parts.BallScrew(0.0),
+        lambda: parts.Inertia(-1.0), lambda: parts.Slide(-1.0), lambda: parts.Gear(0.0), lambda: parts.BallScrew(0.0),
         lambda: parts.Brake(1.0, static=0.5), lambda: parts.Motor(1.0, torque_constant=0.0), lambda: parts.Encoder(0),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=" is not allowed"):
