@@ -120,7 +120,8 @@ Vector Adjoint::gradient(const List<double>& times, const Matrix& weights, const
         s.variation->retreat(*s.run, segment, std::min(segment.t1, s.run->t_end),
                              std::span(readings).subspan(static_cast<std::size_t>(first),
                                                          static_cast<std::size_t>(left - first)),
-                             states, into, direction->shift_of(step.number) != nullptr ? &by_shift : nullptr);
+                             states, into,
+                             direction->starts[step.number].moves() != nullptr ? &by_shift : nullptr);
         lambda.head(nx) = states;
       }
       left = first;

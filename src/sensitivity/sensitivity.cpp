@@ -172,11 +172,10 @@ void Sensitivity::note_events(Index first, Index next) {
 // Along a segment; false where the derivatives end.
 bool Sensitivity::flow(const Passage& p, Index i) {
   const Segment& segment = run->segments[i];
-  starts.emplace_back(now.S.topRows(machine->system().nx));
-  shifts.push_back(now.shift);
+  starts.push_back({now.S.topRows(machine->system().nx), now.shift});
   if (grazes(p, segment)) return false;
   variation->advance(*run, segment, std::min(segment.t1, run->t_end), now.S.topRows(machine->system().nx),
-                     shift_of(i));
+                     starts[i].moves());
   if (variation->rates.rough.empty()) return true;
   valid_until = segment.t0;
   reason = variation->rates.rough;
@@ -228,6 +227,8 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
   const System& sys = machine->system();
   const Jump& jump = p.jump;
   if (jump.rule == Rule::accumulation) return "an accumulation of events";
+  if (const Index i = variation->vertical.too_steep_at(jump); i >= 0)
+    return "the curve of '" + sys.friction[i].name + "' is too steep at rest, with an exponent below 1/2";
   if (std::string why = move_instants(p); !why.empty()) return why;
   if (std::string why = move_guards(p, frame); !why.empty()) return why;
   if (jump.ambiguous) return "an ambiguous event, with several solutions after all rules";

@@ -23,6 +23,14 @@ bool is_plain(const System& sys, const Passage& p);
 // The sampling instant that a parameter moves at t, an end of the run; empty: none.
 std::string moved_end(const System& sys, const Parameters& by, double t);
 
+// Tangents at the start of a segment, and the moves of the rest on a vertical tangent behind which it is; empty: none.
+struct Beginning {
+  Tangents S;
+  Vector shift;
+
+  const Vector* moves() const { return shift.size() > 0 ? &shift : nullptr; }
+};
+
 class Sensitivity {
 public:
   // `initial`: initial values of the run. Throws if a name is unknown, or a machine has no derivatives.
@@ -80,8 +88,7 @@ private:
   ResetSlopes resets;
   std::unique_ptr<Variation> variation;
   std::unique_ptr<SampledTangent> ticks;
-  List<Tangents> starts; // at the start of each segment
-  List<Vector> shifts;   // likewise: moves of the rest on a vertical tangent behind which it is; empty: none
+  List<Beginning> starts;                              // of each segment
   List<std::pair<double, Matrix>> constraint_impulses; // of each instant of impacts: constraints x parameters
 
   // Quantities propagated along the run: tangents of states, of the memory of controllers and of pending outputs;
@@ -107,9 +114,6 @@ private:
   bool flow(const Passage& p, Index segment);
   // True if a guard grazes during a segment; the derivatives then end there.
   bool grazes(const Passage& p, const Segment& segment);
-  const Vector* shift_of(Index segment) const {
-    return shifts[segment].size() > 0 ? &shifts[segment] : nullptr;
-  }
   void end(const Passage& p, std::string why);
   bool quiet_instant(const RunStep& step);
   double size_of(Index j) const;

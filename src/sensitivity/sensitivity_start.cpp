@@ -64,6 +64,8 @@ std::string Sensitivity::begin() {
     const double size = unmoved * velocity_size(one, p.before.nominal);
     const double v = relative_velocity(one, p.jump.x_after.data(), machine->signals(t, t).data());
     const double a = one.velocity.x.dot(now.fp) + one.velocity.s.dot(machine->signal_rates(t, t));
+    if (least_exponent(one.law) < steepest_exponent && std::abs(v) <= size)
+      return "the curve of '" + one.name + "' is too steep at rest, with an exponent below 1/2";
     if (has_vertical_tangent(one.law) && std::abs(v) <= size && std::abs(a) * p.before.time_scale <= size)
       return "no derivative exists: '" + one.name +
              "' breaks away at the start, and neighbouring starts do so later, or earlier, on the vertical "

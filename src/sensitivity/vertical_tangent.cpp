@@ -6,15 +6,19 @@
 
 namespace stickslip {
 
-// Its force falls without bound, or grows so, as the velocity leaves zero.
-bool has_vertical_tangent(const Law& law) {
-  const auto viscous = [](const Viscous& v) { return v.coefficient != 0.0 && v.exponent < 1.0; };
-  return std::any_of(law.terms.begin(), law.terms.end(), [&](const Term& term) {
-    if (const auto* s = std::get_if<Stribeck>(&term))
-      return (s->levels.shape < 1.0 && !s->levels.one()) || viscous(s->viscous);
-    const auto* v = std::get_if<Viscous>(&term);
-    return v != nullptr && viscous(*v);
-  });
+double least_exponent(const Law& law) {
+  double least = 1.0;
+  const auto add = [&](const Viscous& v) {
+    if (v.coefficient != 0.0) least = std::min(least, v.exponent);
+  };
+  for (const Term& term : law.terms)
+    if (const auto* s = std::get_if<Stribeck>(&term)) {
+      if (!s->levels.one()) least = std::min(least, s->levels.shape);
+      add(s->viscous);
+    } else if (const auto* v = std::get_if<Viscous>(&term)) {
+      add(*v);
+    }
+  return least;
 }
 
 VerticalTangents::VerticalTangents(Replica& base) : machine(base) {
@@ -27,6 +31,14 @@ bool VerticalTangents::begins_at(const Jump& jump) const {
   return std::any_of(elements.begin(), elements.end(), [&](Index i) {
     return jump.after.friction[i].slips() && jump.before.friction[i].mode != jump.after.friction[i].mode;
   });
+}
+
+Index VerticalTangents::too_steep_at(const Jump& jump) const {
+  const auto found = std::find_if(elements.begin(), elements.end(), [&](Index i) {
+    return jump.before.friction[i].mode != jump.after.friction[i].mode &&
+           least_exponent(machine.system().friction[i].law) < steepest_exponent;
+  });
+  return found == elements.end() ? -1 : *found;
 }
 
 Index VerticalTangents::halvings(const Trajectory& run, const Segment& segment, double t0, double t1) {

@@ -14,7 +14,15 @@
 
 namespace stickslip {
 
-bool has_vertical_tangent(const Law& law);
+// Least exponent d of a law; 1: no vertical tangent.
+double least_exponent(const Law& law);
+inline bool has_vertical_tangent(const Law& law) {
+  return least_exponent(law) < 1.0;
+}
+
+// Slopes of curves are held for velocities below `steepest_at` in units of the Stribeck velocity, which leaves out a share
+// of steepest_at^d of their integral, 1e-6 for d = 1/2: derivatives are refused below.
+inline constexpr double steepest_exponent = 0.5;
 
 class VerticalTangents {
 public:
@@ -22,6 +30,8 @@ public:
 
   // True if one of them slides behind the instant, and not before it or the other way.
   bool begins_at(const Jump& jump) const;
+  // An element that leaves rest there, or comes to it, and whose exponent is less than `steepest_exponent`; -1: none.
+  Index too_steep_at(const Jump& jump) const;
   // How often the step from t0 to t1 is halved towards its end for its velocities to fall to one half at most in each
   // part.
   Index halvings(const Trajectory& run, const Segment& segment, double t0, double t1);

@@ -30,9 +30,7 @@ def position(mass: float, static: float, kinetic: float, v_s: float, shape: floa
     """Position at END, integrated in time from break-away, at 2·static s, from the first term of the velocity there."""
     fall, early = static - kinetic, 1e-12
     c = fall / v_s**shape / mass
-    if shape < 0.5:
-        v = ((1.0 - shape) * c * early) ** (1.0 / (1.0 - shape))
-    elif shape == 0.5:
+    if shape == 0.5:
         root = 0.25 * (c + math.sqrt(c**2 + 4.0 / mass))  # 2 a = 0.5/m + c √a
         v = (root * early) ** 2
     else:
@@ -54,14 +52,14 @@ def position(mass: float, static: float, kinetic: float, v_s: float, shape: floa
     return float(found.y[0, -1])
 
 
-@pytest.mark.parametrize("shape", [0.3, 0.5, 0.8])
+@pytest.mark.parametrize("shape", [0.5, 0.55, 0.8])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_slip_behind_break_away_on_vertical_tangent_has_derivatives(
     shape: float, mode: Literal["forward", "reverse"]
 ) -> None:
     """Against differences of motions in time from break-away, by SciPy.
 
-    Below 1/2 friction alone determines v ~ t^(1/(1 - shape)) there, above it the ramp v ~ t², and at 1/2 both.
+    The ramp alone determines v ~ t² there above a shape of 1/2, and friction with it at 1/2.
     """
     p = np.array([1.0, 1.0, 0.8, 0.1, shape])
     names = PARAMETERS if shape != 0.5 else PARAMETERS[:4]  # differences by the shape would cross 0.5
@@ -85,7 +83,7 @@ def differences(end: Callable[[np.ndarray], np.ndarray], p: np.ndarray, k: int, 
     return np.asarray((4.0 * central(h) - central(2.0 * h)) / 3.0)
 
 
-@pytest.mark.parametrize("shape", [0.3, 0.5, 0.8])
+@pytest.mark.parametrize("shape", [0.5, 0.55, 0.8])
 def test_reversals_on_vertical_tangent_have_derivatives(shape: float) -> None:
     """A break-away, then five passages through v = 0 without stick, where v is linear in time."""
 
@@ -102,7 +100,7 @@ def test_reversals_on_vertical_tangent_have_derivatives(shape: float) -> None:
         assert run.sensitivity.end[:, k] == pytest.approx(expected, rel=2e-7)
 
 
-@pytest.mark.parametrize(("blocks", "seed", "shape"), [(2, 1, 0.5), (3, 0, 0.5), (3, 1, 0.3), (4, 0, 0.8)])
+@pytest.mark.parametrize(("blocks", "seed", "shape"), [(2, 1, 0.5), (3, 0, 0.5), (3, 1, 0.6), (4, 0, 0.8)])
 def test_chains_keep_their_derivatives_on_vertical_tangents(blocks: int, seed: int, shape: float) -> None:
     """Blocks on a belt stick and slip; their velocities come to rest linearly in time."""
     masses = np.random.default_rng(seed).uniform(0.8, 1.2, blocks)
@@ -137,3 +135,10 @@ def test_start_above_limit_of_vertical_tangent_has_derivatives() -> None:
     for k in range(2):
         expected = differences(lambda q: ss.simulate(pushed(q), 2.0, rtol=1e-12).state.x, p, k, 1e-3)
         assert run.sensitivity.end[:, k] == pytest.approx(expected, rel=1e-8)
+
+
+def test_derivatives_end_where_slopes_are_not_resolved() -> None:
+    """Below a shape of 1/2 the derivative exists, but slopes are held at velocities that count."""
+    run = ss.simulate(slide(1.0, 1.0, 0.8, 0.1, 0.3), END, sensitivities=["slide.mass"])
+    until = run.sensitivity.valid_until
+    assert until.time == pytest.approx(2.0) and "too steep at rest" in until.reason
