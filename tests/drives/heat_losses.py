@@ -1,7 +1,7 @@
 """Modelica.Mechanics.Rotational.Examples.HeatLosses from its equations: modes by enumeration, events by SciPy.
 
 A drive with an elastic shaft, backlash with limited damping, bearing friction, a gear whose losses depend on the speed,
-a clutch, a one-way clutch and a brake. Six inertias J; the output of the gear has none.
+a clutch, a one-way clutch and a brake. Six inertias J; the output of the gear, which has none there, has SHAFT here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.integrate import solve_ivp
 
-J, RATIO, BEARING = 2.0, 2.0, 1.0
+J, SHAFT, RATIO, BEARING = 2.0, 1e-3, 2.0, 1.0
 SPEEDS, FORWARDS, BACKWARDS, TORQUES = [0.0, 1.0], [0.8, 0.7], [0.8, 0.7], [1.0, 2.0]
 T_END = 1.0
 NOISE = 1e-12  # velocities of elements that have just broken away are rounding errors
@@ -77,7 +77,7 @@ def solve(t: float, y: np.ndarray, m: Modes) -> tuple[np.ndarray, np.ndarray, np
     A[4, FC] = -1.0  # the clutch drives the fifth inertia
     A[4, FO] = -1.0  # friction of the one-way clutch opposes w6 - w5
     A[5, FO], A[5, FR] = 1.0, 1.0
-    A[11, TO], A[11, FC] = 1.0, -1.0
+    A[11, TO], A[11, FC], A[11, 3] = 1.0, -1.0, -SHAFT / RATIO
     for row, unknown, mode, level, rate in (
         (6, F3, m.bearing, BEARING, {2: 1.0}),
         (7, FC, m.clutch, clutch, {3: 1.0 / RATIO, 4: -1.0}),

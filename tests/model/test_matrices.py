@@ -15,7 +15,10 @@ import stickslip as ss
             r"mass is not symmetric: mass\[0, 1\] = 0.5, but mass\[1, 0\] = 0; kinetic energy",
         ),
         ([[1.0, 2.0], [2.0, 1.0]], "mass is not positive definite"),
-        ([[1.0, 0.0], [0.0, 0.0]], r"mass\[1\] = 0 is not allowed: it must be > 0"),
+        (
+            [[1.0, 0.5], [0.5, 0.0]],
+            r"mass\[1\] = 0 is not allowed: it must be > 0, or 0 where constraints tie",
+        ),
     ],
 )
 def test_indefinite_or_asymmetric_mass_is_refused(mass: list, message: str) -> None:

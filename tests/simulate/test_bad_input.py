@@ -34,7 +34,7 @@ def guide(**options):
 CASES = [
     (lambda: ss.Machine(mass=-1.0), "mass = -1"),
     (lambda: ss.Machine(mass=[[-1.0]]), "mass"),
-    (lambda: ss.Machine(mass=[1.0, 0.0]), "mass"),
+    (lambda: ss.Machine(mass=[1.0, -1.0]), "mass"),
     (lambda: ss.Machine(mass=[[1, 2], [2, 1]]), "mass is not positive definite"),
     (lambda: ss.Machine(mass=[[1, 0.2], [0.1, 1]]), "mass is not symmetric"),
     (lambda: ss.Machine(mass=[[NAN]]), "mass"),
