@@ -159,6 +159,7 @@ def heat_losses_machine() -> ss.Machine:
         ([[0.0, 1.2, 0.7, 0.1, 0.1]], r"in \(0, 1\] forwards"),
         ([[0.0, 0.8, 0.7, -0.1, 0.1]], ">= 0"),
         ([[0.0, 1.0, 1.0, 0.1, 0.2]], "equal in both directions"),
+        ([[0.0, 0.8, 0.0, 0.1, 0.2]], "backward efficiency of 0"),
         ([[0.0, 0.8, 0.7, 0.1, 5.0]], "those of friction on both shafts"),
     ],
 )

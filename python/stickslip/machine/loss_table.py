@@ -68,9 +68,10 @@ def read_loss_table(suffix: str, given: ArrayLike) -> LossTable:
     ideal = (e == 1.0) & (r == 1.0)
     first = np.zeros(len(table))
     for k in np.flatnonzero(t1 != t2):
-        if ideal[k]:
-            reject(what + ", bearing torques", table[k, 3:], "equal in both directions at efficiencies of 1")
-        first[k] = 0.0 if r[k] == 0.0 else (t1[k] - t2[k]) / (e[k] - 1.0 / r[k])
+        if ideal[k] or r[k] == 0.0:  # t1 and t2 do not determine a
+            allowed = "equal in both directions at efficiencies of 1, and at a backward efficiency of 0"
+            reject(what + ", bearing torques", table[k, 3:], allowed)
+        first[k] = (t1[k] - t2[k]) / (e[k] - 1.0 / r[k])
     second = t1 - e * first
     if (first < 0.0).any() or (second < 0.0).any():
         reject(
