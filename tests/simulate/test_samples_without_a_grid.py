@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import stickslip as ss
+from stickslip.run import _dense
 from stickslip.run._dense import MOST_SAMPLES, refined
 
 
@@ -267,3 +268,16 @@ def test_a_corner_is_found_and_jumps_end() -> None:
     assert np.diff(t)[np.searchsorted(t, 0.5) - 1] < 1e-5
     few = refined(read, np.linspace(0.0, 1.0, 11), 1e-9, 21, 1e-9)
     assert few.size <= 21
+
+
+def test_samples_of_a_growing_oscillation_are_chosen_in_few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line misses most at the last peak of any part: chosen by that alone, one peak would be found in a round."""
+    t = np.arange(4000.0)
+    values = np.stack([t * (-1.0) ** t, np.zeros_like(t)])
+    between, rounds = _dense._between, []
+    monkeypatch.setattr(_dense, "_between", lambda a, b: rounds.append(a.size) or between(a, b))
+    level = _dense._levels(t, values, np.array([[1.0 / 8000.0], [0.0]]), np.zeros(t.size, dtype=bool), 1e-3)
+    assert len(rounds) <= 50  # 47
+    for tolerance in (1e-3, 1e-1):
+        kept = level > tolerance
+        assert np.abs(np.interp(t, t[kept], values[0, kept]) - values[0]).max() <= tolerance * 8000.0

@@ -25,6 +25,7 @@ MOST_SAMPLES, MOST_LOOKED_AT = 100_000, 400_000
 _EVEN = 200  # intervals that there are at least
 _SIDE = 1e-9  # of the window: how long before an instant its left side is read
 _LOOKED = 1 / 3  # share of the tolerance for lines between looks; the rest is for times that are left out
+_FEW = 32  # times between two chosen ones, all of which may be chosen next; of more, those of the middle half
 _BLOCK = 16_384  # intervals that are looked into together, for memory
 _ADDED = 64  # looks per interval of a block, on average: a step holds little more than half a period
 # Interior points of an interval that are tested: no simple fractions, so that no oscillation is missed.
@@ -249,7 +250,9 @@ def _levels(t: Array, values: Array, inverse: Array, kept: NDArray[np.bool_], to
     """The tolerance above which each time may be left out: 0 for those that lines show, infinite for those kept.
 
     Between two chosen times the one where the line misses most comes next (U. Ramer, Comput. Graph. Image Process.
-    1 (1972) 244-256; D. Douglas and T. Peucker, Cartographica 10 (1973) 112-122).
+    1 (1972) 244-256; D. Douglas and T. Peucker, Cartographica 10 (1973) 112-122); where many lie between them, the one
+    of the middle half, so that the number of rounds grows as the logarithm of the number of times. The bound is the
+    same whichever is chosen: a part is divided if its line misses more than the tolerance.
     """
     level = np.where(kept, np.inf, 0.0)
     level[[0, -1]] = np.inf
@@ -270,9 +273,11 @@ def _levels(t: Array, values: Array, inverse: Array, kept: NDArray[np.bool_], to
                 line = row[from_] + part * (row[to] - row[from_])
                 np.maximum(missed, factor * np.abs(row[inside] - line), out=missed)
         worst = np.maximum.reduceat(missed, first)
-        here = np.flatnonzero(missed == np.repeat(worst, count))
-        here = here[np.searchsorted(here, first)]  # the first of equals
         split = worst > tolerance
+        outside = np.abs(2 * inside - from_ - to) > np.repeat(np.maximum((b - a) // 2, _FEW), count)
+        missed[outside] = -1.0
+        here = np.flatnonzero(missed == np.repeat(np.maximum.reduceat(missed, first), count))
+        here = here[np.searchsorted(here, first)]  # the first of equals
         a, b, middle = a[split], b[split], inside[here[split]]
         level[middle] = np.minimum(worst[split], np.minimum(level[a], level[b]))
         a, b = np.column_stack([a, middle]).ravel(), np.column_stack([middle, b]).ravel()
