@@ -4,6 +4,7 @@
 #include "dynamics/regime.hpp"
 #include "dynamics/regime_parts.hpp"
 #include "dynamics/tangent.hpp"
+#include "model/relay_form.hpp"
 
 #include <algorithm>
 
@@ -219,9 +220,11 @@ static void list_guards_of_sliding(const System& sys, Regime& r) {
         }
       }
     } else if (law.sticks && !now.free) {
-      watch(r, sys.friction[i].has_seat() ? GuardKind::reaches_seat : GuardKind::slip_ends, i,
-            now.direction());
-      if (!sys.friction[i].crests.empty()) watch(r, GuardKind::passes_crest, i, now.direction());
+      const Friction& p = sys.friction[i];
+      if (!only_switches(p))
+        watch(r, p.has_seat() ? GuardKind::reaches_seat : GuardKind::slip_ends, i, now.direction());
+      if (!p.crests.empty())
+        watch(r, GuardKind::passes_crest, i, is_relay(p) ? -now.direction() : now.direction());
     } else if (law.reversal_switches || (now.free && !law.affine)) {
       watch(r, GuardKind::velocity_reversal, i, now.direction());
     }

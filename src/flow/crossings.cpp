@@ -3,6 +3,7 @@
 #include "core/polynomial.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/tangent.hpp"
+#include "model/relay_form.hpp"
 
 #include <array>
 
@@ -50,8 +51,14 @@ double Crossings::size_of_formula(const Guard& g, const State& state) const {
 double Crossings::guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const {
   const Guard& g = r.guards[k];
   if (g.kind == GuardKind::condition || g.kind == GuardKind::closes) return size_of_formula(g, state);
-  if (const Form* const form = r.guard_terms[k].form)
-    return size_of(*form, state.nominal, rhs.signals.now.data());
+  if (const Form* const form = r.guard_terms[k].form) {
+    // Switchings of relays and passages of a seat accumulate: an exact motion knows each to the rounding error of the
+    // present terms.
+    const bool accumulates =
+        g.kind == GuardKind::reaches_seat || (g.friction >= 0 && is_relay(sys.friction[g.friction]));
+    const bool present = accumulates && is_exact(kind);
+    return size_of(*form, present ? Vector(state.base_x.cwiseAbs()) : state.nominal, rhs.signals.now.data());
+  }
   if (is_exact(kind))
     return r.Gx.row(k).cwiseAbs().dot(state.base_x.cwiseAbs()) +
            r.Gs.row(k).cwiseAbs().dot(rhs.signals.series.col(0).cwiseAbs());

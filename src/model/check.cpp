@@ -93,6 +93,8 @@ public:
     s.elongations.empty() && s.forces.empty() ? flanks(s, suffix) : table(s, suffix);
   }
 
+  void operator()(const RelayElement& r) const { r.check(names); }
+  void operator()(const QuantiserElement& q) const { q.check(names); }
   void operator()(const DetentElement& d) const { d.check(std::holds_alternative<Plant>(plant), names); }
 
   void operator()(const ClutchElement& c) const {

@@ -108,7 +108,7 @@ System drafted(const Machine& machine, bool own_signals, const System* sized_as)
   Draft d(machine, own_signals);
   declare_plant(d);
   declare_constraints(d);
-  declare_all<FrictionElement, DetentElement, ContactElement, ClutchElement>(
+  declare_all<FrictionElement, DetentElement, RelayElement, QuantiserElement, ContactElement, ClutchElement>(
       d); // compensators' friction comes last
   declare_compensators(d);
   declare_controllers(d);
@@ -118,8 +118,9 @@ System drafted(const Machine& machine, bool own_signals, const System* sized_as)
   wire_plant(d);
   wire_all<FrictionElement, ContactElement, ClutchElement>(d);
   wire_compensators(d);
-  wire_all<SpringElement, DetentElement>(d);
+  wire_all<SpringElement, DetentElement, RelayElement, QuantiserElement>(d);
   wire_controllers(d);
+  wire_relay_forms(d);
   wire_loads(d);
   wire_smooth(d);
   check_inertia(d.sys);

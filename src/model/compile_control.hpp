@@ -11,6 +11,9 @@ namespace stickslip {
 // The derivative of a form, or the reason why it does not exist: a force acts on it directly, or a signal jumps.
 std::optional<Form> rate_of(const System& sys, const Form& form, std::string& why);
 
+// A force of an element or a controller acts directly on the rate of this form.
+bool jumps_with_forces(const System& sys, const Form& form);
+
 // First stage: adds states and signals.
 void declare_controllers(Draft& draft);
 

@@ -167,6 +167,14 @@ void Draft::read_matrices(Reading& out, const MatrixPlant& m, const std::string&
   for (const ControllerElement* c : all<ControllerElement>())
     for (Index j = 0; j < c->to.size(); ++j)
       if (const double gain = through(c->to[j]); gain != 0.0) out.outputs.push_back({c->name, j, gain});
+  const auto switches = [&](const auto& relay) {
+    if (through(relay->to) != 0.0)
+      reject(out.text,
+             "is not allowed: it must be an output that no relay reaches directly (D): it jumps with '" +
+                 relay->name + "'");
+  };
+  for (const RelayElement* r : all<RelayElement>()) switches(r);
+  for (const QuantiserElement* q : all<QuantiserElement>()) switches(q);
   for (const CompensatorElement* c : all<CompensatorElement>())
     if (through(c->to) != 0.0)
       reject(out.text,

@@ -13,6 +13,7 @@
 #include "model/combination.hpp"
 #include "model/compliance.hpp"
 #include "model/detent.hpp"
+#include "model/relay.hpp"
 #include "model/variable.hpp"
 #include "signal/signal.hpp"
 
@@ -314,9 +315,9 @@ template <> struct Kind<AnyPlant> {
   static constexpr const char* list[] = {"mechanical", "matrices"};
 };
 
-using Element =
-    std::variant<AppliedForce, FrictionElement, ContactElement, ControllerElement, CompensatorElement,
-                 SpringElement, ConstraintElement, ClutchElement, DetentElement>;
+using Element = std::variant<AppliedForce, FrictionElement, ContactElement, ControllerElement,
+                             CompensatorElement, SpringElement, ConstraintElement, ClutchElement,
+                             DetentElement, RelayElement, QuantiserElement>;
 namespace detail {
 template <class T> struct OfElements;
 template <class... E> struct OfElements<std::variant<E...>> {

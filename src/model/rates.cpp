@@ -36,16 +36,21 @@ std::optional<double> first_jump(const Signal& s) {
 
 } // namespace
 
-std::optional<Form> rate_of(const System& sys, const Form& f, std::string& why) {
+bool jumps_with_forces(const System& sys, const Form& f) {
   auto acts = [&](const Vector& effect) {
     return std::abs(f.x.dot(effect)) > tolerance::product * f.x.cwiseAbs().dot(effect.cwiseAbs());
   };
   bool direct = false;
   for (const Friction& p : sys.friction) direct = direct || acts(p.effect);
   for (const Spring& p : sys.springs) direct = direct || acts(p.effect);
+  for (const Contact& c : sys.contacts) direct = direct || acts(c.effect);
   for (const Loop& l : sys.loops)
     for (const Vector& e : l.effect) direct = direct || acts(e);
-  if (direct) {
+  return direct;
+}
+
+std::optional<Form> rate_of(const System& sys, const Form& f, std::string& why) {
+  if (jumps_with_forces(sys, f)) {
     why = "it would be an acceleration, which jumps with every force";
     return std::nullopt;
   }

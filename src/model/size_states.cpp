@@ -3,6 +3,7 @@
 #include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
+#include "model/relay_form.hpp"
 #include "model/system.hpp"
 
 #include <algorithm>
@@ -160,7 +161,7 @@ private:
         const double w = weight(p.velocity.x, n + i);
         if (w == 0.0) continue;
         note(i, 0, length / w);
-        const double fast = greatest_of(sys.signals[p.surface], 0.0);
+        const double fast = is_relay(p) ? 0.0 : greatest_of(sys.signals[p.surface], 0.0);
         note(i, 1, (fast > 0.0 ? fast : p.fine) / w);
       }
     }
@@ -237,7 +238,8 @@ static Vector driven_rates(const System& sys, double t, Vector& speed) {
   for (const Friction& p : sys.friction) {
     const double level = p.traits.sticks ? p.break_away : 0.0;
     rates += p.effect.cwiseAbs() * (level * (size(p.load) + p.table_load));
-    if (n > 0) speed = speed.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size(p.surface));
+    if (n > 0 && !is_relay(p))
+      speed = speed.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size(p.surface));
   }
   for (const Spring& p : sys.springs) { // at zero coordinates
     const double rest = size(p.rest);

@@ -1,6 +1,7 @@
 // Table of variables: states first, then those of the elements, in the order in which they were added, then the outputs
 // of a plant in matrix notation.
 #include "model/draft.hpp"
+#include "model/relay_form.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -35,6 +36,21 @@ public:
 
   void operator()(const AppliedForce&) {}
 
+  void operator()(const RelayElement& r) {
+    const Index i = place(Read::force, r.name);
+    Variable output = output_of(r.name, r.to);
+    const double side = r.high < r.low ? -1.0 : 1.0;
+    output.terms = {{Read::signal, mean_of(r)}, {Read::force, i, 0, side}};
+    sys.variables.push_back(std::move(output));
+    add(r.name + ".mode", quantity::number, Read::mode, i);
+  }
+
+  void operator()(const QuantiserElement& q) {
+    Variable output = output_of(q.name, q.to);
+    for (const Index k : parts_of(q)) output.terms.push_back({Read::force, k});
+    sys.variables.push_back(std::move(output));
+  }
+
   // A contact has one mode, which includes open.
   void operator()(const ContactElement& c) {
     if (c.has_tangent()) show(c.name, FrictionElement::shown, sliding(c));
@@ -58,6 +74,26 @@ private:
   Draft& d;
   System& sys;
   Index loop = 0; // of the next controller
+
+  List<Index> parts_of(const QuantiserElement& q) const {
+    List<Index> out;
+    for (Index i = 0; i < sys.friction.size(); ++i)
+      if (is_relay(sys.friction[i]) && sys.friction[i].name.starts_with(q.name + "[")) out.push_back(i);
+    return out;
+  }
+
+  // The signal with the mean output; relays follow the applied forces.
+  Index mean_of(const RelayElement& r) const {
+    const auto first = sys.drives.begin() + d.all<AppliedForce>().size();
+    return std::find_if(first, sys.drives.end(), [&](const auto& drive) { return drive.name == r.name; })
+        ->signal;
+  }
+
+  // Sum of the parts of a relay's output.
+  Variable output_of(const std::string& name, const Combination& to) const {
+    const Quantity unit = d.machine.mechanical() ? along(to).force : quantity::number;
+    return {name + ".output", unit, Read::sum, 0, 0, {}};
+  }
 
   void add(std::string name, Quantity q, Read from, Index index, Index part = 0) {
     sys.variables.push_back({std::move(name), q, from, index, part, {}});
@@ -150,6 +186,12 @@ private:
           term(Read::output, b, j, through(d.all<ControllerElement>()[b]->to[j]));
       for (const CompensatorElement* c : d.all<CompensatorElement>())
         term(Read::force, place(Read::force, c->name), 0, through(c->to));
+      for (const RelayElement* r : d.all<RelayElement>()) {
+        term(Read::signal, mean_of(*r), 0, through(r->to));
+        term(Read::force, place(Read::force, r->name), 0, (r->high < r->low ? -1.0 : 1.0) * through(r->to));
+      }
+      for (const QuantiserElement* q : d.all<QuantiserElement>())
+        for (const Index k : parts_of(*q)) term(Read::force, k, 0, through(q->to));
       for (const FrictionElement* f : d.all<FrictionElement>())
         for (const Part& p : f->feedthrough.parts)
           if (p.name == m.outputs[i]) term(Read::force, place(Read::force, f->name), 0, p.factor);

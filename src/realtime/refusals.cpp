@@ -1,6 +1,7 @@
 #include "realtime/refusals.hpp"
 
 #include "core/error.hpp"
+#include "model/relay_form.hpp"
 
 namespace stickslip {
 
@@ -16,7 +17,12 @@ void refuse_without_fixed_steps(const System& sys) {
         "machine",
         "has a friction law that is a Python function, which has no bounded time: sample it by Table.sample");
   for (const Friction& p : sys.friction)
-    if (p.has_seat()) reject("machine", "has the detent '" + p.name + "', which RealTime does not support");
+    if (is_relay(p) && p.has_seat())
+      reject("machine", "has the relay '" + p.name +
+                            "', which RealTime supports only without hysteresis and on a form whose rate its "
+                            "output opposes, such as a velocity; a sampled controller in Python can switch");
+    else if (p.has_seat())
+      reject("machine", "has the detent '" + p.name + "', which RealTime does not support");
   for (const Friction& p : sys.friction)
     if (p.table_load > 0.0)
       reject("machine", "has a load_table at '" + p.name + "', which RealTime does not support");

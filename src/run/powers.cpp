@@ -4,6 +4,7 @@
 #include "dynamics/constraints.hpp"
 #include "dynamics/spring_force.hpp"
 #include "dynamics/tangent.hpp"
+#include "model/relay_form.hpp"
 #include "run/loop_signals.hpp"
 
 #include <algorithm>
@@ -131,7 +132,7 @@ void Powers::at(const Segment& seg, const double* C, double t, double span, Vect
     if (p.has_seat()) slip = 0.0;                               // its work is stored
     if (p.compensator) slip = n > 0 ? -p.drives.dot(way) : 0.0; // work on the plant counts as negative
     out(k++) = force(i) * slip;
-    out(k++) = -force(i) * (span * s(p.surface));
+    out(k++) = p.compensator ? 0.0 : -force(i) * (span * s(p.surface));
   }
   for (Index i = 0; i < sys.springs.size(); ++i) {
     const Spring& p = sys.springs[i];
@@ -213,7 +214,7 @@ double Powers::elastic(const Segment& seg, const double* C, double t) {
   for (const Contact& c : sys.contacts)
     if (c.yields()) sum += s(c.stored);
   for (const Friction& p : sys.friction)
-    if (p.has_seat()) sum += p.break_away * std::abs(value(p.way, x.data(), s.data()));
+    if (p.has_seat() && !is_relay(p)) sum += p.break_away * std::abs(value(p.way, x.data(), s.data()));
   for (Index k = 0; k < sys.flanks.size(); ++k)
     sum += integral(sys.flanks[k].line, seg.regime->modes.flank[k].stretch,
                     value(sys.springs[sys.flanks[k].spring].elongation, x.data(), s.data()));

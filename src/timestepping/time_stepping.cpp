@@ -5,6 +5,7 @@
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
 #include "dynamics/tangent.hpp"
+#include "model/relay_form.hpp"
 #include "run/check.hpp"
 #include "run/ending.hpp"
 #include "run/growth.hpp"
@@ -32,6 +33,7 @@ void refuse_what_it_cannot(const System& sys, const Options& o) {
     if (c.tangential_restitution)
       reject("method", "'time_stepping' does not know tangential_restitution, which '" + c.name + "' has");
   for (const Friction& p : sys.friction) {
+    if (is_relay(p)) reject("method", "'time_stepping' does not run relays such as '" + p.name + "'");
     if (p.table_load > 0.0)
       reject("method", "'time_stepping' does not run load tables, which '" + p.name + "' has");
     if (p.traits.states > 0)

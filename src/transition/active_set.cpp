@@ -3,6 +3,7 @@
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
 #include "dynamics/friction_force.hpp"
+#include "model/relay_form.hpp"
 #include "transition/automaton_states.hpp"
 #include "transition/memory.hpp"
 #include "transition/mode_changes.hpp"
@@ -69,11 +70,22 @@ bool surface_jumps(const Instant& at, Index i) {
   return std::abs(value(surface, at.t) - value_before(surface, at.t)) > tolerance::residual * at.v_size(i);
 }
 
+// Switchings of a relay accumulate until neither the present terms of its form nor the time resolve them.
+double least_rate(Instant& at, Index i) {
+  const Form& rate = at.sys.friction[i].velocity;
+  const Vector here = at.state->base_x.cwiseAbs();
+  const double resolved = tolerance::last_digits * std::max(std::abs(at.t), at.state->time_scale);
+  return std::max(tolerance::rounding * size_of(rate, here, at.s()),
+                  resolved * std::abs(at.acceleration(i, at.before)));
+}
+
 // An element moves relative to its surface. An element that was held moves only if its surface jumps; errors of
 // numerical integration are removed.
-bool moves(const Instant& at, Index i, bool struck) {
+bool moves(Instant& at, Index i, bool struck) {
   const Friction& p = at.sys.friction[i];
   const bool held = at.was(i).sticks();
+  if (is_relay(p) && !held && !at.starting && !struck && at.regime(at.before).affine)
+    return std::abs(at.v(i)) > least_rate(at, i);
   const double tiny = std::max(tolerance::residual * at.v_size(i), held ? drift(at, p.velocity.x) : 0.0);
   if (!(std::abs(at.v(i)) > tiny)) return false;
   if (!held || at.starting || at.presliding(i) || struck) return true;
@@ -85,12 +97,13 @@ bool moves(const Instant& at, Index i, bool struck) {
 // Summary of the guards that have fired.
 struct Fired {
   const List<bool>&stopped, &seated; // see ActiveSet
-  bool touched = false; // a contact has closed, which may be in the way, or an element has stopped
+  bool touched =
+      false; // a contact has closed, which may be in the way, or an element has stopped or taken its seat
   bool nothing = false;
 };
 
 // A velocity that has come to zero stays there unless its surface jumps at the same instant.
-bool is_away(const Instant& at, Index i, const Fired& fired, bool struck) {
+bool is_away(Instant& at, Index i, const Fired& fired, bool struck) {
   return (!fired.stopped[i] || surface_jumps(at, i)) && moves(at, i, struck);
 }
 
@@ -141,6 +154,19 @@ bool find_rest(Instant& at, Index i, const Fired& fired, bool struck) {
   return rests;
 }
 
+// A jump of a velocity or of the threshold can carry the form of a relay across it.
+void follow_threshold(Instant& at, Index i) {
+  const Friction& p = at.sys.friction[i];
+  const int side = at.mode(i).direction();
+  if (side == 0 && !surface_jumps(at, i)) return;
+  for (const int to : {-1, 1}) {
+    const Form& f = p.crests.empty() ? p.way : p.crests[to > 0 ? 1 : 0];
+    const double beyond = to * value(f, at.x(), at.s());
+    if (to != side && beyond > tolerance::residual * size_of(f, at.state->nominal, at.s()))
+      return at.set_mode(i, slip(to));
+  }
+}
+
 // Direction in which an element leaves whose force has reached its limit.
 void leave(Instant& at, const Guard& g, const List<ForceLimit>& broken, ActiveSet& active) {
   if (g.friction >= 0 && !at.set_valued(g.friction)) return;
@@ -177,11 +203,14 @@ void find_resting(Instant& at, const List<Guard>& fired, const List<ForceLimit>&
     const bool stops = g.kind == GuardKind::slip_ends;
     if (stops) active.stopped[g.friction] = true;
     if (g.kind == GuardKind::reaches_seat) active.seated[g.friction] = true;
-    what.touched = what.touched || stops || meets_contact(g);
+    const bool seats = g.kind == GuardKind::reaches_seat && !moves(at, g.friction, active.struck);
+    what.touched = what.touched || stops || seats || meets_contact(g);
   }
   active.leaves.assign(n, 0);
   for (Index i = 0; i < n; ++i) {
     if (!at.set_valued(i)) continue;
+    if (is_relay(at.sys.friction[i]) && at.sys.friction[i].has_seat() && !at.starting)
+      follow_threshold(at, i);
     if (at.sys.friction[i].has_seat() && at.mode(i).slips() && !what.seated[i]) continue; // off its seat
     if (active.touches(at.sys, at.state->modes, i))
       active.rests[i] = find_rest(at, i, what, active.struck);

@@ -2,6 +2,7 @@
 
 #include "core/list.hpp"
 #include "dynamics/regime.hpp"
+#include "model/relay_form.hpp"
 #include "transition/saturations.hpp"
 #include "transition/springs.hpp"
 
@@ -33,6 +34,8 @@ const char* name(Rule rule) {
 
 Mode friction_mode(const System& sys, const Modes& modes, Index i) {
   const FrictionMode& now = modes.friction[i];
+  if (is_relay(sys.friction[i]))
+    return now.sticks() ? Mode::free : now.direction() > 0 ? Mode::high : Mode::low;
   if (sys.friction[i].has_seat())
     return now.sticks() ? Mode::locked : now.direction() > 0 ? Mode::high : Mode::low;
   return now.free ? Mode::free : now.mode;
@@ -56,8 +59,12 @@ std::string owner(const System& sys, const Guard& g) {
 }
 
 // Cause in words; empty for guards that change the flow alone.
-std::string words(const System& sys, const Guard& g, bool strikes) {
-  const std::string says = strikes && g.kind == GuardKind::closes ? " hits" : g.traits().says;
+std::string words(const System& sys, const Guard& g, const Event& e) {
+  std::string says = e.strikes && g.kind == GuardKind::closes ? " hits" : g.traits().says;
+  if (g.friction >= 0 && is_relay(sys.friction[g.friction]))
+    says = g.kind == GuardKind::breaks_away                   ? " stops sliding"
+           : g.friction == e.element && e.after == Mode::free ? " slides"
+                                                              : " switches";
   return says.empty() ? says : owner(sys, g) + says;
 }
 
@@ -89,7 +96,7 @@ std::string cause_of(const System& sys, const Event& e) {
                     : e.fired.kind == GuardKind::none ? "breakpoint of a signal"
                                                       : "";
   const auto add = [&](const Guard& g) {
-    const std::string one = words(sys, g, e.strikes);
+    const std::string one = words(sys, g, e);
     if (!one.empty()) all += (all.empty() ? "" : ", ") + one;
   };
   add(e.fired);

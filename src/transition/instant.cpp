@@ -90,6 +90,11 @@ double Instant::rate_size(Index j) const {
 
 void move_onto(Instant& at, const Form& zero, const Vector& effect) {
   const Index n = at.sys.n_coordinates;
+  if (n == 0) { // of a plant in matrix notation
+    const Vector moved = at.linear().A * effect;
+    at.state->base_x -= moved * (value(zero, at.x(), at.s()) / zero.x.dot(moved));
+    return;
+  }
   const auto moved = effect.segment(n, n);
   const double per_force = zero.x.head(n).dot(moved);
   if (per_force != 0.0) at.state->base_x.head(n) -= moved * (value(zero, at.x(), at.s()) / per_force);

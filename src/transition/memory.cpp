@@ -4,6 +4,7 @@
 #include "core/tolerances.hpp"
 #include "dynamics/free.hpp"
 #include "dynamics/friction_force.hpp"
+#include "model/relay_form.hpp"
 #include "transition/automaton_states.hpp"
 #include "transition/mode_changes.hpp"
 
@@ -46,6 +47,25 @@ void follow_load(Instant& at, Index i) {
   while (stretch > 0 && beyond(stretch - 1, -1.0)) --stretch;
 }
 
+// Side of a form that is zero within rounding on which a relay starts: that of its first derivative that is not zero,
+// with other forces and signals as they are. Between two thresholds it starts with the nearer one.
+int side_at_start(Instant& at, Index i) {
+  const Friction& p = at.sys.friction[i];
+  const auto beyond = [&](Index threshold, double side) {
+    const Form& f = p.crests[threshold];
+    return side * value(f, at.x(), at.s()) > tolerance::residual * size_of(f, at.state->nominal, at.s());
+  };
+  if (beyond(1, 1.0)) return 1;
+  if (beyond(0, -1.0)) return -1;
+  Vector rate = at.linear().A * at.state->base_x + at.linear().S * at.signals;
+  const bool one = p.crests[0].s == p.crests[1].s; // threshold
+  for (Index k = 0; k < at.sys.nx && one; ++k, rate = at.linear().A * rate)
+    if (const double moves = p.way.x.dot(rate);
+        std::abs(moves) > tolerance::rounding * p.way.x.cwiseAbs().dot(rate.cwiseAbs()))
+      return moves > 0.0 ? 1 : -1;
+  return value(p.way, at.x(), at.s()) > 0.0 ? 1 : -1;
+}
+
 // Nearest seat of a detent, and the side of it on which a motion starts.
 void start_seat(Instant& at, Index i) {
   const Friction& p = at.sys.friction[i];
@@ -54,6 +74,10 @@ void start_seat(Instant& at, Index i) {
   if (p.seat >= 0) {
     at.x()[p.seat] = 0.0;
     at.x()[p.seat] = p.pitch * std::round(way() / p.pitch);
+  }
+  if (only_switches(p)) {
+    at.mode(i).mode = slip(side_at_start(at, i));
+    return;
   }
   const double x = way();
   const bool seated = std::abs(x) <= tolerance::residual * size_of(p.way, at.state->nominal, at.s());

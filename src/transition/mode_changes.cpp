@@ -3,6 +3,7 @@
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 #include "friction/law.hpp"
+#include "model/relay_form.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -35,11 +36,13 @@ void pass_corner(FrictionMode& now, const Friction& p, int direction, double* x)
   now.load_stretch = static_cast<std::int16_t>(stretch);
 }
 
-// Half way to the next seat of a detent: from here on that seat is the nearest one, for the spring as well.
+// Half way to the next seat of a detent: from here on that seat is the nearest one, for the spring as well. A relay
+// switches.
 void pass_crest(const System& sys, Modes& modes, Index i, double* x) noexcept {
   const Friction& p = sys.friction[i];
   FrictionMode& now = modes.friction[i];
   const int side = now.direction();
+  if (is_relay(p)) return enter(now, p, slip(-side), x);
   x[p.seat] = p.pitch * (std::round(x[p.seat] / p.pitch) + side);
   const Index flank = std::ranges::find(sys.springs, p.name, &Spring::name)->flanks;
   modes.flank[flank].stretch = side > 0 ? 0 : sys.flanks[flank].line.corners.size();

@@ -71,7 +71,7 @@ class Chain(Drawing):
                     text = "M(q, v, t)" if turned else "F(q, v, t)"
             elif e["kind"] == "controller":
                 entering, text = e["to"], e["name"]
-            elif e["kind"] == "compensator":
+            elif e["kind"] in ("compensator", "relay", "quantiser"):
                 entering, text = [e["to"]], e["name"]
             else:
                 continue

@@ -240,7 +240,8 @@ class Plain:
     def __init__(self, machine: Any) -> None:
         friction = [e for e in machine._description.elements if e["kind"] == "friction"]
         lines = ["ẋ = A x + B u" + (" + A_NL F" if friction else ""), "y = C x + D u"]
-        self._text = "\n".join([*lines, *(words.friction(e) for e in friction)])
+        relays = [e for e in machine._description.elements if e["kind"] in ("relay", "quantiser")]
+        self._text = "\n".join([*lines, *map(words.friction, friction), *map(words.relay, relays)])
         self.width, self.height = words.width(self._text) + 0.2, words.height(self._text) + 0.2
 
     def draw(self, ax: Axes, at: tuple[float, float] = (0.0, 0.0)) -> None:

@@ -40,6 +40,8 @@ class Loop(Drawing):
                 self._rows.append((words.spring(e), 2))
             elif e["kind"] == "one_way_clutch":
                 self._rows.append((words.one_way_clutch(e), 1))
+            elif e["kind"] in ("relay", "quantiser"):
+                self._rows.append((words.relay(e), 2))
             elif e["kind"] == "detent":
                 self._rows.append((words.detent(e), 2))
             elif e["kind"] == "constraint":

@@ -166,6 +166,16 @@ def detent(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyTy
     return f"{element['name']}: detent, x = {x}\n{', '.join(parts)}"
 
 
+def relay(element: Mapping[str, Any]) -> str:
+    """Text of a relay or quantiser: its form and outputs."""
+    outputs = (
+        f"steps of {amount(element['step'])}"
+        if element["kind"] == "quantiser"
+        else f"{amount(element['low'])} or {amount(element['high'])}"
+    )
+    return f"{element['name']}: {element['kind']} of {form(element['on'])}\n{outputs}"
+
+
 def is_zero(signal: Any) -> bool:
     """True if a signal is the constant zero."""
     return bool(signal.is_constant and signal.value(0.0) == 0.0)

@@ -108,6 +108,20 @@ def detent_text(described: dict[str, Any]) -> str:
     return f"detent({', '.join(f'{key}={described[key]!r}' for key in keys if described[key])})"
 
 
+def relay_text(described: dict[str, Any]) -> str:
+    """Return the arguments of a relay or quantiser except defaults."""
+    if described["kind"] == "quantiser":
+        return (
+            f"quantiser(on={described['on']!r}, step={described['step']!r}, levels={described['levels']!r})"
+        )
+    parts = [f"{key}={described[key]!r}" for key in ("on", "low", "high")]
+    threshold = described["threshold"]
+    if not (threshold.is_constant and threshold.value(0.0) == 0.0):
+        parts.append(f"threshold={threshold.value(0.0) if threshold.is_constant else '...'!s}")
+    parts += [f"hysteresis={described['hysteresis']!r}"] if described["hysteresis"] else []
+    return f"relay({', '.join(parts)})"
+
+
 def constraint_text(described: dict[str, Any]) -> str:
     """Return the arguments of a constraint except its place."""
     value, what = described["value"], "rate" if str(described["level"]) == "velocity" else "value"

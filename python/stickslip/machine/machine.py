@@ -13,7 +13,14 @@ from stickslip._html import table
 from stickslip.errors import UnknownNameError
 from stickslip.expressions.expr import Expr
 from stickslip.machine import _smooth
-from stickslip.machine._described import compensator_text, constraint_text, detent_text, law_of, spring_text
+from stickslip.machine._described import (
+    compensator_text,
+    constraint_text,
+    detent_text,
+    law_of,
+    relay_text,
+    spring_text,
+)
 from stickslip.machine._smooth import Function
 from stickslip.machine.compliance import compliance_of
 from stickslip.machine.gears import GearedMachine
@@ -247,6 +254,8 @@ class Machine(GearedMachine):
                 held.append(("springs", e["name"], spring_text(e)))
             elif e["kind"] == "detent":
                 held.append(("detents", e["name"], detent_text(e)))
+            elif e["kind"] in ("relay", "quantiser"):
+                held.append(("relays", e["name"], relay_text(e)))
             elif e["kind"] == "constraint":
                 held.append(("constraints", e["name"], constraint_text(e)))
             elif e["kind"] == "one_way_clutch":
@@ -263,6 +272,7 @@ class Machine(GearedMachine):
             "contacts",
             "springs",
             "detents",
+            "relays",
             "constraints",
             "clutches",
             "controllers",

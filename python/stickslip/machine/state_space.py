@@ -281,7 +281,8 @@ class StateSpace(SwitchedMachine, LinearMachine):
 
     def __repr__(self) -> str:
         (n, m), p = self.B.shape, len(self.outputs)
-        return f"StateSpace({n} states, {m} inputs, {p} outputs, friction={list(self.elements)!r})"
+        relays = f", relays={list(self.relays)!r}" if self.relays else ""
+        return f"StateSpace({n} states, {m} inputs, {p} outputs, friction={list(self.elements)!r}{relays})"
 
 
 def _labels(system: Any, kind: str) -> list[str] | None:

@@ -105,6 +105,12 @@ class Energy:
     @cached_property
     def drives(self) -> dict[str, Array]:
         """Work done by each external force."""
+        relays = self._raw.compiled.compensators
+        return {name: work for name, work in self._applied.items() if name not in relays}
+
+    @cached_property
+    def _applied(self) -> dict[str, Array]:
+        """Work of external forces and of the mean outputs of relays."""
         drives: dict[str, Array] = {}
         for name, work in zip(self._raw.compiled.drives, self._term("drives"), strict=True):
             drives[name] = drives[name] + work if name in drives else work
@@ -121,7 +127,8 @@ class Energy:
         names = [name for name, *_ in compiled.controllers]
         controllers = dict(zip(names, self._term("controllers"), strict=True))
         taken = dict(zip(self._places, self._term("friction"), strict=True))
-        return controllers | {name: -taken[name] for name in compiled.compensators}
+        added = {name: self._applied.get(name, 0.0) - taken[name] for name in compiled.compensators}
+        return controllers | added
 
     @cached_property
     def surfaces(self) -> dict[str, Array]:

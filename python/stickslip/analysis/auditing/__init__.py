@@ -16,6 +16,7 @@ from stickslip.analysis.auditing._events import check_events
 from stickslip.analysis.auditing._friction import check_friction
 from stickslip.analysis.auditing._impacts import check_impacts
 from stickslip.analysis.auditing._motion import check_motion
+from stickslip.analysis.auditing._relays import check_relays
 from stickslip.analysis.auditing._report import Audit, Finding
 from stickslip.analysis.auditing._rest import check_rest
 from stickslip.analysis.auditing._sampling import intervals
@@ -46,7 +47,8 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
     * impacts: balance of momentum, friction cones, Newton's or Poisson's law, energy;
     * events: continuity of all states that must not jump, start values of memory, dwell and presliding, no change of
       mode between events;
-    * controllers: limits, outputs, states, sampling;
+    * controllers: limits, outputs, states, sampling; relays and quantisers: outputs as functions of their form, and
+      between two of them where the form is held on a threshold;
     * every term of ``run.energy``.
 
     Parameters
@@ -100,6 +102,7 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
     check_departures(report, run, d, size)
     rubs = check_impacts(report, run, d, size)
     check_control(report, run, d, panels, size)
+    check_relays(report, run, d, panels, size)
     check_energy(report, run, d, panels, surfaces, rubs, size)
     report.sort()
     return report

@@ -34,7 +34,14 @@ def _is_simple(d: Description) -> bool:
     rows = [c.normal for c in d.contacts] + [p.along for p in d.surfaces]
     return (
         not (
-            d.constraints or d.clutches or d.springs or d.detents or d.loops or d.compensators or d.mass.moves
+            d.constraints
+            or d.clutches
+            or d.springs
+            or d.detents
+            or d.loops
+            or d.compensators
+            or d.relays
+            or d.mass.moves
         )
         and all(push.signal is not None for push in d.pushes)
         and all(row.numbers is not None for row in rows)

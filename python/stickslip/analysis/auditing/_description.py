@@ -159,6 +159,7 @@ class Description:
     clutches: list[Contact] = field(default_factory=list)  # one-way: contacts of velocities
     loops: list[dict[str, Any]] = field(default_factory=list)
     compensators: list[dict[str, Any]] = field(default_factory=list)
+    relays: list[dict[str, Any]] = field(default_factory=list)  # and quantisers
 
     @property
     def unilateral(self) -> list[Contact]:
@@ -354,6 +355,9 @@ def describe(machine: Machine) -> Description:
         elif e["kind"] == "controller":
             d.loops.append(dict(e))
             d.pushes += _outputs(d, e)
+        elif e["kind"] in ("relay", "quantiser"):
+            d.relays.append(dict(e))
+            d.pushes.append(Push(d.direction(e["to"]), sampled=f"{e['name']}.output"))
         else:
             d.compensators.append(dict(e))
             d.pushes.append(Push(d.direction(e["to"]), sampled=f"{e['name']}.output"))

@@ -51,9 +51,9 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
     at_impact = holds(run.events.time[run.events.impact])
     # A collapse closes gaps that a light part, the fastest one, crosses in a flight at one instant.
     collapsed = holds(np.array([e.time for e in run.events if "inelastic collapse" in e.rule]))
-    # A detent takes its seat from a distance that counts as none.
-    detents = {one.name for one in d.detents}
-    seated = holds(np.array([e.time for e in run.events if e.element in detents and e.after == Mode.LOCKED]))
+    # A detent takes its seat from a distance that counts as none, and so does a relay that switches ever faster.
+    seats = {one.name: Mode.LOCKED for one in d.detents} | {e["name"]: Mode.FREE for e in d.relays}
+    seated = holds(np.array([e.time for e in run.events if seats.get(e.element) == e.after]))
     heavy, (shifted, _) = d.mass.greatest(at), d.mass.doubt(at, sizes.q, sizes.v)
     moved, turned = jump(at.q), np.where(at_impact, 0.0, jump(d.mass.momentum(at)))
     rates = np.maximum(*sides(np.abs(at.rows(f"{n}.acceleration" for n in d.names))))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Description, Place
 from stickslip.analysis.auditing._motion import forces
+from stickslip.analysis.auditing._relays import slides
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._rows import column
 from stickslip.analysis.auditing._sampling import Samples
@@ -69,7 +70,7 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
             if abs(surfaces[i].mode[j]) == 1 and abs(surfaces[i].velocity[j]) <= _slow(place, at, j, sizes):
                 closed = any(at[f"{c.name}.mode"][j] != OPEN for c in d.contacts)
                 seats = [c.name for c in d.clutches] + [one.name for one in d.detents]
-                locked = any(at[f"{name}.mode"][j] == Mode.LOCKED for name in seats)
+                locked = any(at[f"{name}.mode"][j] == Mode.LOCKED for name in seats) or slides(d, at, j)
                 if place.on_contact or place.pressed_by or closed or locked:
                     audit.skip(
                         f"break-aways of '{place.name}' beside closed contacts", "forces of both are coupled"
