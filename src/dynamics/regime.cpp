@@ -275,6 +275,24 @@ void hold_turning(const System& sys, const Regime& r, const double* x, const Con
   keep_limits(sys, r, c, x, s.data(), w.sliding, held);
 }
 
+void accelerate_held(const System& sys, const Regime& r, const Vector& held, MutableVector& xdot) {
+  for (Index k = 0; k < r.sticking.size(); ++k) xdot += held(k) * sys.friction[r.sticking[k]].effect;
+  for (Index k = 0; k < r.closed.size(); ++k)
+    xdot += held(r.sticking.size() + k) * sys.contacts[r.closed[k]].effect;
+}
+
+// A light part turns the rounding errors of forces into accelerations: one step of iterative refinement (Higham 12.1)
+// removes what they leave of the held ones.
+void refine_held(const System& sys, const Regime& r, const ConstVector& s, MutableVector& xdot, Scratch& w,
+                 Holding& c) {
+  c.left.noalias() = c.R * xdot;
+  c.left.noalias() += c.Rs * s;
+  c.taken.noalias() = c.H * c.left;
+  c.taken.tail(c.count - c.friction) *= -1.0;
+  accelerate_held(sys, r, c.taken, xdot);
+  w.held.head(c.count) += c.taken;
+}
+
 // Rates of velocities that one coordinate's constraint holds follow its surface bitwise, unless surfaces move apart.
 void hold_still(const Holding& c, const ConstVector& s, MutableVector& xdot) {
   bool any = false;
@@ -293,13 +311,14 @@ void hold_still(const Holding& c, const ConstVector& s, MutableVector& xdot) {
 
 // All forces have been found: those of sliding elements, and `held`.
 void accelerate_turning(const System& sys, const Regime& r, const ConstVector& s, MutableVector& xdot,
-                        const Scratch& w, const Holding& c) {
+                        Scratch& w, Holding& c) {
   for (Index k = 0; k < r.sliding.size(); ++k)
     if (w.sliding(k) != 0.0) xdot += w.sliding(k) * sys.friction[r.sliding[k]].effect;
-  for (Index k = 0; k < r.sticking.size(); ++k) xdot += w.held(k) * sys.friction[r.sticking[k]].effect;
-  for (Index k = 0; k < r.closed.size(); ++k)
-    xdot += w.held(r.sticking.size() + k) * sys.contacts[r.closed[k]].effect;
-  if (!r.sticking.empty() || !r.closed.empty()) hold_still(c, s, xdot);
+  if (!r.sticking.empty() || !r.closed.empty()) {
+    accelerate_held(sys, r, w.held, xdot);
+    refine_held(sys, r, s, xdot, w, c);
+    hold_still(c, s, xdot);
+  }
   follow_constraints(sys, s.data(), xdot.data());
 }
 
@@ -325,6 +344,9 @@ void evaluate_here(const System& sys, const Regime& r, Holding* turning, double 
     }
     if (!r.sharing.varying.empty()) follow_varying_limits(sys, r, t, x, s, held);
     if (r.coupled) couple(sys, r, w, held);
+  }
+  if (turning) accelerate_turning(sys, r, Sg, Xdot, w, *turning);
+  if (nk > 0) {
     for (Index k = 0; k < r.closed.size(); ++k) force[np + r.closed[k]] = held(r.sticking.size() + k);
     bool moves = false; // the held force of an element moves its internal states
     for (Index k = 0; k < r.sticking.size(); ++k) {
@@ -335,10 +357,7 @@ void evaluate_here(const System& sys, const Regime& r, Holding* turning, double 
     rates_at_rest(sys, r, x, s, held, xdot, force);
   }
   for (Index k = 0; k < nu; ++k) force[r.sliding[k]] = w.sliding(k);
-  if (turning)
-    accelerate_turning(sys, r, Sg, Xdot, w, *turning);
-  else if (nu > 0)
-    Xdot.noalias() += r.E * w.sliding.head(nu);
+  if (!turning && nu > 0) Xdot.noalias() += r.E * w.sliding.head(nu);
   if (sys.tangent && r.shared) silence_rest(sys, r, x, s, force, xdot);
 }
 

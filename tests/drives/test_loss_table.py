@@ -67,7 +67,7 @@ def reference(times: np.ndarray, load: float) -> np.ndarray:
             dense_output=True,
             rtol=1e-12,
             atol=1e-14,
-            max_step=0.01,
+            max_step=0.003,  # its dense form does not see corners of the table
         )
         reached = (times > t) & (times <= step.t[-1])
         if reached.any():
@@ -80,12 +80,12 @@ def reference(times: np.ndarray, load: float) -> np.ndarray:
     "load", [-0.9, *(pytest.param(load, marks=pytest.mark.slow) for load in (0.05, -2.5))]
 )
 def test_speed_is_that_of_lossy_gear(load: float) -> None:
-    """Through rest and reversals, driving and driven (reached: 7e-10)."""
+    """Through rest and reversals, driving and driven (reached: 3e-10)."""
     times = np.linspace(0.0, 6.0, 241)
     machine = geared(ss.Sine(amplitude=3.0, frequency=1.0 / np.pi), load, loss_table=TABLE)
     run = ss.simulate(machine, 6.0, t_eval=times, rtol=1e-11)
     assert {"stick", "slip+"} <= {str(e.after) for e in run.events} or load == 0.05
-    assert np.abs(run["a.velocity"] - reference(times, load)).max() < 1e-9
+    assert np.abs(run["a.velocity"] - reference(times, load)).max() < 4e-10
 
 
 def test_constant_rows_are_the_gear_with_these_efficiencies() -> None:
@@ -120,7 +120,7 @@ def test_heat_losses_is_that_of_its_equations() -> None:
     expected = heat_losses.motion(times)
     run = ss.simulate(heat_losses_machine(), heat_losses.T_END, t_eval=times, rtol=1e-11)
     for k in range(6):
-        assert np.abs(run[f"{k + 1}.velocity"] - expected[:, 4 + k]).max() < 2e-11
+        assert np.abs(run[f"{k + 1}.velocity"] - expected[:, 4 + k]).max() < 1e-11
 
 
 def heat_losses_machine() -> ss.Machine:

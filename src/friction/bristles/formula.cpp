@@ -158,13 +158,13 @@ ForceOf<T> bristle(const Formula& c, const T& v, int direction, unsigned, const 
     for (Index i = 0; i < n; ++i) std::copy(z[i].d.begin(), z[i].d.end(), row(first_state + i));
     std::fill(row(first_state + n), row(c.motion.inputs.size()), 0.0);
     at.differentiate(seeds, rates.data());
-    const auto output = [&](Index k) {
-      T out(at.output(k));
+    T force;
+    for (Index k = 0; k <= n; ++k) {
+      T& out = k == 0 ? force : zdot[k - 1];
+      out = T(at.output(k));
       std::copy_n(row(c.motion.outputs[k]), seeds, out.d.begin());
-      return out;
-    };
-    for (Index i = 0; i < n; ++i) zdot[i] = output(i + 1);
-    return {output(0), T(0.0)};
+    }
+    return {force, T(0.0)};
   }
 }
 
