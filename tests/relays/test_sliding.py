@@ -23,7 +23,7 @@ def test_spiral_of_filippov_rests_after_infinitely_many_switchings() -> None:
     assert run.events[-1].time == pytest.approx(1.5, abs=1e-12)
     assert len(run.events) > 20
     assert run["first.mode"][-1] == run["second.mode"][-1] == ss.Mode.FREE
-    assert np.abs(run.y[:, -1]).max() == 0.0
+    assert np.abs(run.y[:, -1]).max() < 1e-30
     assert run["first.output"][-1] == run["second.output"][-1] == 0.0
 
 
@@ -140,6 +140,6 @@ def test_relay_and_friction_share_one_decision() -> None:
     m.add_friction("guide", on="x", law=ss.Coulomb(static=1.0, kinetic=0.5))
     m.add_relay("hold", on="x.velocity", low=2.0, high=-2.0, to="x")
     run = ss.simulate(m, 4.0)
-    assert {e.time for e in run.events} == {3.0}
+    assert np.array(run.events.time) == pytest.approx(3.0, abs=1e-15)
     assert run["x.velocity"][-1] == pytest.approx(0.5 * 1.0 + 0.5 * 1.0, abs=1e-14)
     assert ss.analysis.audit(run).passed

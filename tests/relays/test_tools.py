@@ -20,8 +20,8 @@ def _oscillator(low: float = 1.0, hysteresis: float = 0.0, threshold: float = 0.
     return m
 
 
-def _brake(low: float = 2.0) -> ss.Machine:
-    m = ss.Machine(mass=1.0, names=["x"], force={"x": ss.Sine(amplitude=3.0, frequency=0.4)})
+def _brake(low: float = 2.0, force: ss.Signal | float = ss.Sine(amplitude=3.0, frequency=0.4)) -> ss.Machine:
+    m = ss.Machine(mass=1.0, names=["x"], force={"x": force})
     m.add_relay("hold", on="x.velocity", low=low, high=-2.0, to="x")
     return m
 
@@ -57,7 +57,7 @@ def test_ensemble_varies_outputs_and_thresholds() -> None:
     out = ss.ensemble(
         _oscillator(hysteresis=0.1),
         {"switch.low": low, "switch.hysteresis": hysteresis, "switch.threshold": np.array([0.1, 0.0, -0.1])},
-        zip=True,
+        design="zip",
         t_end=20.0,
         measure=["events.count", "x.position.final"],
     )
@@ -65,7 +65,7 @@ def test_ensemble_varies_outputs_and_thresholds() -> None:
         m = _oscillator(low[k], hysteresis[k], [0.1, 0.0, -0.1][k])
         alone = ss.simulate(m, 20.0)
         assert out["events.count"][k] == len(alone.events)
-        assert out["x.position.final"][k] == alone["x.position"][-1]
+        assert out["x.position.final"][k] == pytest.approx(alone["x.position"][-1], abs=1e-15)
 
 
 @pytest.mark.parametrize("parameter", ["switch.low", "switch.threshold", "switch.hysteresis", "x.mass"])
@@ -120,10 +120,13 @@ def test_drawings_show_a_relay() -> None:
 
 
 def test_real_time_runs_a_relay_with_a_sliding_mode() -> None:
-    run = ss.simulate(_brake(), 2.0, t_eval=np.linspace(0.0, 2.0, 2001))
-    rt = ss.RealTime(_brake(), step=1e-3)
-    by_steps = np.array([rt.step()["x.velocity"] for _ in range(2000)])
+    """Held by its output up to t = 1, then accelerated by 2.5 - 2."""
+    force = ss.Piecewise([0.0, 1.0, 1.0, 2.0], [1.5, 1.5, 2.5, 2.5])
+    run = ss.simulate(_brake(force=force), 2.0, t_eval=np.linspace(0.0, 2.0, 2001))
+    rt = ss.RealTime(_brake(force=force), step=1e-3)
+    by_steps = np.array([rt.step()[1] for _ in range(2000)])
     assert np.abs(by_steps - run["x.velocity"][1:]).max() < 1e-12
+    assert run["x.velocity"][-1] == pytest.approx(0.5, abs=1e-14)
 
 
 def test_real_time_refuses_a_relay_that_only_switches() -> None:

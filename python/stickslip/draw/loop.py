@@ -113,11 +113,12 @@ class Matrices(Drawing):
 
     def __init__(self, machine: Any) -> None:
         described = machine._description
-        self._friction = [words.friction(e) for e in described.elements if e["kind"] == "friction"]
+        text = {"friction": words.friction, "relay": words.relay, "quantiser": words.relay}
+        self._nonlinear = [text[e["kind"]](e) for e in described.elements if e["kind"] in text]
         self._direct = bool(described.plant["D"].any())
-        named = "\n".join(self._friction)
+        named = "\n".join(self._nonlinear)
         self._tall = max(0.7, words.height(named) + 0.2)
-        self.height = 3.6 + (0.7 + self._tall if self._friction else 0.0) - (0.0 if self._direct else 0.9)
+        self.height = 3.6 + (0.7 + self._tall if self._nonlinear else 0.0) - (0.0 if self._direct else 0.9)
 
     def draw(self, ax: Axes) -> None:
         """Draw the diagram."""
@@ -143,11 +144,11 @@ class Matrices(Drawing):
             sk.wire(ax, (0.6, y), (0.6, y + 1.0), (4.1, y + 1.0))
             sk.wire(ax, (5.1, y + 1.0), (9.1, y + 1.0), (9.1, y + 0.13))
         sk.label(ax, (9.6, y), "$y$", "above")
-        if self._friction:
-            self._nonlinear(ax, y)
+        if self._nonlinear:
+            self._draw_nonlinear(ax, y)
 
-    def _nonlinear(self, ax: Axes, y: float) -> None:
-        named = "\n".join(self._friction)
+    def _draw_nonlinear(self, ax: Axes, y: float) -> None:
+        named = "\n".join(self._nonlinear)
         wide, below = words.width(named) + 0.3, y - 1.75 - 0.5 * self._tall
         sk.dot(ax, (6.3, y - 1.0))
         left = 3.9
