@@ -282,13 +282,21 @@ void accelerate_held(const System& sys, const Regime& r, const Vector& held, Mut
 }
 
 // A light part turns the rounding errors of forces into accelerations: one step of iterative refinement (Higham 12.1)
-// removes what they leave of the held ones.
+// removes what they leave of the held ones. Sliding friction follows its normal force.
 void refine_held(const System& sys, const Regime& r, const ConstVector& s, MutableVector& xdot, Scratch& w,
                  Holding& c) {
   c.left.noalias() = c.R * xdot;
   c.left.noalias() += c.Rs * s;
   c.taken.noalias() = c.H * c.left;
   c.taken.tail(c.count - c.friction) *= -1.0;
+  if (r.coupled) {
+    couple(sys, r, w, c.taken);
+    for (Index k = 0; k < r.sliding.size(); ++k) {
+      const Friction& p = sys.friction[r.sliding[k]];
+      if (const Index row = normal_row(r, loading_contact(p)); row >= 0)
+        xdot += w.dry(k) * c.taken(row) * p.effect;
+    }
+  }
   accelerate_held(sys, r, c.taken, xdot);
   w.held.head(c.count) += c.taken;
 }

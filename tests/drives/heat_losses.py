@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.integrate import solve_ivp
 
-J, SHAFT, RATIO, BEARING = 2.0, 1e-6, 2.0, 1.0
+J, SHAFT, RATIO, BEARING = 2.0, 1e-4, 2.0, 1.0
 SPEEDS, FORWARDS, BACKWARDS, TORQUES = [0.0, 1.0], [0.8, 0.7], [0.8, 0.7], [1.0, 2.0]
 T_END = 1.0
 NOISE = 1e-12  # velocities of elements that have just broken away are rounding errors

@@ -120,7 +120,7 @@ def test_heat_losses_is_that_of_its_equations() -> None:
     expected = heat_losses.motion(times)
     run = ss.simulate(heat_losses_machine(), heat_losses.T_END, t_eval=times, rtol=1e-11)
     for k in range(6):
-        assert np.abs(run[f"{k + 1}.velocity"] - expected[:, 4 + k]).max() < 1e-11
+        assert np.abs(run[f"{k + 1}.velocity"] - expected[:, 4 + k]).max() < 7e-11
 
 
 def heat_losses_machine() -> ss.Machine:
