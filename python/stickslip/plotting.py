@@ -144,7 +144,8 @@ def plot(
         The run.
     *names : str
         Signals, for example ``"block.position", "belt.force"``; of at most two different units. By default all
-        positions and all forces of elements, or only the positions if all together have more than two units.
+        positions and all forces of elements, or only the positions if all together have more than two units; all
+        states and outputs where there are no positions.
     ax : matplotlib Axes, optional
         Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
     shade : str or bool, default True
@@ -179,8 +180,9 @@ def plot(
     """
     chosen = bool(names)
     names = names or tuple(name for name in run.signals if name.endswith((".position", ".force")))
+    names = names or tuple(name for name in run.signals if not name.endswith((".mode", ".limit")))
     if not names:
-        raise ValueError("names is empty and the trajectory has neither positions nor forces")
+        raise ValueError("names is empty and the trajectory has no signals")
     units = _by_unit(names, run)
     if len(units) > 2 and not chosen:
         names = tuple(name for name in names if name.endswith(".position"))

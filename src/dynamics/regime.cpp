@@ -330,6 +330,20 @@ void accelerate_turning(const System& sys, const Regime& r, const ConstVector& s
   follow_constraints(sys, s.data(), xdot.data());
 }
 
+// The forces that hold, in the places of their elements, and the internal states that they move.
+void return_held(const System& sys, const Regime& r, double t, const double* x, const double* s,
+                 const Eigen::Ref<const Vector>& held, double* xdot, double* force) {
+  bool moves = false;
+  for (Index k = 0; k < r.closed.size(); ++k)
+    force[sys.friction.size() + r.closed[k]] = held(r.sticking.size() + k);
+  for (Index k = 0; k < r.sticking.size(); ++k) {
+    force[r.sticking[k]] = held(k);
+    moves = moves || sys.friction[r.sticking[k]].states >= 0;
+  }
+  if (moves) share_held(sys, r, t, x, s, force);
+  rates_at_rest(sys, r, x, s, held, xdot, force);
+}
+
 // All rows and columns have the values at this state. `turning`: how constraints hold where rows turn; else null.
 void evaluate_here(const System& sys, const Regime& r, Holding* turning, double t, const double* x,
                    const double* s, double* xdot, double* force, Scratch& w) {
@@ -354,16 +368,7 @@ void evaluate_here(const System& sys, const Regime& r, Holding* turning, double 
     if (r.coupled) couple(sys, r, w, held);
   }
   if (turning) accelerate_turning(sys, r, Sg, Xdot, w, *turning);
-  if (nk > 0) {
-    for (Index k = 0; k < r.closed.size(); ++k) force[np + r.closed[k]] = held(r.sticking.size() + k);
-    bool moves = false; // the held force of an element moves its internal states
-    for (Index k = 0; k < r.sticking.size(); ++k) {
-      force[r.sticking[k]] = held(k);
-      moves = moves || sys.friction[r.sticking[k]].states >= 0;
-    }
-    if (moves) share_held(sys, r, t, x, s, force);
-    rates_at_rest(sys, r, x, s, held, xdot, force);
-  }
+  if (nk > 0) return_held(sys, r, t, x, s, held, xdot, force);
   for (Index k = 0; k < nu; ++k) force[r.sliding[k]] = w.sliding(k);
   if (!turning && nu > 0) Xdot.noalias() += r.E * w.sliding.head(nu);
   if (sys.tangent && r.shared) silence_rest(sys, r, x, s, force, xdot);

@@ -39,6 +39,18 @@ def test_half_period_of_third_order_plant_matches_tsypkin() -> None:
     assert np.unique(run["switch.output"]).tolist() == [-1.0, 1.0]
 
 
+def test_plot_without_names_shows_states_and_outputs_of_matrices() -> None:
+    run = ss.simulate(_third_order(), 5.0, initial={"x": 0.1})
+    shown = {line.get_label() for line in run.plot().get_lines()}
+    assert {"x", "v", "a", "switch.output"} <= shown
+
+
+def test_periodic_orbit_is_the_limit_cycle() -> None:
+    orbit = ss.cycles.periodic_orbit(_third_order(), guess={"x": 0.1, "v": 0.3})
+    assert orbit.stable
+    assert orbit.period == pytest.approx(2.0 * 1.830952333627245, abs=2e-14)
+
+
 def test_limit_cycle_attracts() -> None:
     run = ss.simulate(_third_order(), 100.0, initial={"x": 0.1})
     assert np.diff(run.events.time)[-1] == pytest.approx(1.830952333627245, abs=1e-12)

@@ -86,7 +86,7 @@ class SwitchedMachine(ControlledMachine):
         >>> m = ss.Machine(mass=1.0, names=["slide"])
         >>> m.add_relay("pull", on="slide.position", low=2.0, high=-2.0, to="slide")
         >>> run = ss.simulate(m, t_end=3.0, initial={"slide.velocity": 1.0})
-        >>> [(e.time, str(e.before), str(e.after)) for e in run.events]
+        >>> [(round(e.time, 12), str(e.before), str(e.after)) for e in run.events]
         [(1.0, 'high', 'low'), (2.0, 'low', 'high'), (3.0, 'high', 'low')]
 
         On a velocity it slides: the output balances the force.
