@@ -74,5 +74,5 @@ class Poles(np.ndarray[Any, np.dtype[np.complex128]]):
 
     @property
     def natural_frequency(self) -> NDArray[np.float64]:
-        """Natural frequencies |s|, rad/s: those without damping."""
+        """Natural frequencies ``|s|``, rad/s: those without damping."""
         return np.abs(self.continuous)
