@@ -72,7 +72,7 @@ void ContactInstant::Room::reserve(const System& sys, Index contacts, Index elem
   const Index n = contacts + elements;
   contact::Problem& p = modes.problem;
   p.G.setZero(n, n), p.free.setZero(n), p.free_size.setZero(n);
-  p.elements.reserve(elements), p.located.reserve(n);
+  p.elements.reserve(elements);
   modes.rows.setZero(n, sys.nx), modes.columns.setZero(sys.nx, n);
   modes.closed.reserve(contacts), modes.elements.reserve(elements);
   modes.number.reserve(sys.contacts.size());
@@ -221,7 +221,7 @@ bool ContactInstant::search(ModeProblem& posed) {
   if (found()) return true;
   std::fill(posed.allowed.begin(), posed.allowed.end(), contact::anything);
   if (found()) return true;
-  std::fill(posed.problem.located.begin(), posed.problem.located.end(), std::uint8_t{1});
+  posed.problem.located = true;
   if (found()) return true;
   admissible = {};
   return found();

@@ -231,7 +231,7 @@ bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>
 struct Margin {
   double below = 0.0, above = std::numeric_limits<double>::infinity();
   double low = 0.0, high = 0.0; // of a force at rest
-  bool of_force = false, none = false;
+  bool none = false;
   double least() const { return std::min(below, above); }
 };
 
@@ -240,13 +240,13 @@ Margin margin_of(const Problem& p, const Candidate& c, const List<Slip>& slip, I
   Margin m;
   switch (c.modes[i]) {
   case Mode::closed:
-    m.below = f, m.of_force = true;
+    m.below = f;
     return m;
   case Mode::stick: {
     const Element& element = p.elements[i - p.contacts];
     const double load = element.contact < 0 ? 0.0 : c.force[element.contact];
     m.low = element.low.at(load), m.high = element.high.at(load);
-    m.below = f - m.low, m.above = m.high - f, m.of_force = true;
+    m.below = f - m.low, m.above = m.high - f;
     return m;
   }
   case Mode::open:
@@ -301,12 +301,8 @@ bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& sl
   for (Index i = 0; i < n; ++i) {
     const Margin of = margin_of(p, out, slip, i);
     if (of.none) continue;
-    const bool fired = at_guard(p, allowed[i], i);
-    const double exact = fired || !out.unique ? tolerance::event_zero : rounding;
-    const double g = p.G(i, i);
-    double margin = of.least(), zero = p.no_acceleration(i, fired);
-    if (of.of_force) zero = g > 0.0 ? zero / g : 0.0;
-    zero = std::max(zero, exact * out.size[i]);
+    const double exact = at_guard(p, allowed[i]) || !out.unique ? tolerance::event_zero : rounding;
+    double margin = of.least(), zero = exact * out.size[i];
     if (modes[i] == Mode::stick) {
       const double f = out.force[i], limit = f >= 0.0 ? of.high : -of.low;
       zero = std::max(zero, exact * std::max(std::abs(of.high), std::abs(of.low)));

@@ -125,47 +125,6 @@ void size_by_rates(Instant& at, ModeProblem& posed) {
         posed.rows.row(k).cwiseAbs().dot(w.row) + posed.own_acceleration(at.sys, k).cwiseAbs().dot(w.rate);
 }
 
-// Terms that follow the state have no rate of their own: rates of the accelerations of free contacts and of loads in
-// formulas are found by differences. With high rates the rounding error of the time decides the sign of balanced terms.
-void size_by_turning_rows(Instant& at, ModeProblem& posed) {
-  if (!STICKSLIP_RULE("size_by_turning_rows")) return;
-  const System& sys = at.sys;
-  ct::Problem& p = posed.problem;
-  const double h = short_time * at.state->time_scale, moment = std::max(std::abs(at.t), at.state->time_scale),
-               digits = tolerance::last_digits * std::abs(at.t);
-  const Index nc = posed.closed.size();
-  Tangent& next = at.w.tangent(sys);
-  const Vector x = at.state->base_x + h * at.xdot;
-  Vector s(sys.ns());
-  signals_beside(sys, at.t, at.t + h, s.data());
-  next.move_to(at.t + h, x.data(), at.state->modes.sides);
-  next.write(s.data());
-  const auto free = [](const System& there, Index contact, const Vector& place, const Vector& signals) {
-    const Contact& c = there.contacts[contact];
-    return c.rate.x.dot(there.A * place + there.S * signals) + c.acceleration_s.dot(signals);
-  };
-  Vector unresolved(p.size()), load_size = Vector::Zero(p.size()); // forces
-  for (Index k = 0; k < nc; ++k) {
-    const Index j = posed.closed[k];
-    const double rate = std::abs(free(next.system, j, x, s) - free(sys, j, at.state->base_x, at.signals)) / h;
-    p.free_size(k) += moment * rate;
-    unresolved(k) = digits * rate / p.G(k, k);
-  }
-  for (Index q = 0; q < posed.elements.size(); ++q) {
-    const Index i = posed.elements[q], c = p.elements[q].contact;
-    const int stretch = at.mode(i).load_stretch;
-    const Interval unit = unit_limits(sys.friction[i], at.t, at.x());
-    const double change = normal_load(next.system.friction[i], stretch, x.data(), s.data()) -
-                          normal_load(sys.friction[i], stretch, at.x(), at.s());
-    const double by_contact = c < 0 ? 0.0 : load_per_normal(sys.friction[i]) * unresolved(c);
-    const double most = std::max(-unit.lo, unit.hi);
-    if (c >= 0) load_size(nc + q) = most * load_per_normal(sys.friction[i]) * p.free_size(c) / p.G(c, c);
-    unresolved(nc + q) = most * (digits * std::abs(change) / h + by_contact);
-  }
-  p.unresolved = p.G.cwiseAbs() * unresolved;
-  p.load_size = p.G.diagonal().cwiseProduct(load_size);
-}
-
 } // namespace
 
 ct::Element element_at_rest(const Instant& at, Index i) {
@@ -209,7 +168,7 @@ void pose_forces(Instant& at, const ActiveSet& active, ModeProblem& out) {
   ct::Problem& p = out.problem;
   p.contacts = nc;
   p.elements.clear();
-  p.located.assign(m, 0);
+  p.located = false;
   p.free.resize(m);
   p.free_size.resize(m);
   out.allowed.assign(m, ct::anything);
@@ -228,15 +187,12 @@ void pose(Instant& at, const ActiveSet& active, ModeProblem& out) {
   if (out.size() == 0) return;
   const bool silent = is_silent(at, active, out);
   size_by_rates(at, out);
-  if (at.tangent != nullptr) size_by_turning_rows(at, out);
   if (silent && STICKSLIP_RULE("wake")) wake(at, active, out);
 }
 
 void narrow(const ActiveSet& active, const List<Guard>& fired, ModeProblem& posed) {
-  const auto leave = [&](Index k, ct::Allowed may) {
-    if (STICKSLIP_RULE("narrow")) posed.allowed[k] = may;
-    posed.problem.located[k] = STICKSLIP_RULE("located");
-  };
+  if (!STICKSLIP_RULE("narrow")) return;
+  const auto leave = [&](Index k, ct::Allowed may) { posed.allowed[k] = may; };
   for (const Guard& g : fired) {
     if (g.kind == GuardKind::lifts_off && active.touching[g.contact])
       leave(posed.number[g.contact], ct::bit(Mode::open));

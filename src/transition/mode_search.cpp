@@ -92,7 +92,7 @@ struct Steps {
   // Times of guards at one instant may differ by the error of event location: all tolerances include it.
   bool as_located() {
     if (!STICKSLIP_RULE("try_as_located")) return false;
-    posed.problem.located.assign(posed.size(), 1);
+    posed.problem.located = true;
     return choose_freely();
   }
 

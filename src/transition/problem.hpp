@@ -49,20 +49,8 @@ struct Problem {
   double free_scale(Index i) const {
     return free_size.size() > 0 ? std::max(free_size(i), std::abs(free(i))) : std::abs(free(i));
   }
-  // Acceleration error of each component due to the rounding error of the time. Empty: negligible.
-  Vector unresolved;
-  // Friction force of each component for the size of the terms of its load: if these cancel and friction is large, a
-  // limit is known only to the rounding error of these terms. Empty: to the rounding error of their sum.
-  Vector load_size;
   Index size() const { return contacts + elements.size(); }
-  // Components whose guard fired at this instant, so that their quantities are zero within the error of event location.
-  // Empty: none.
-  List<std::uint8_t> located;
-  // Threshold for a zero acceleration of a component; fired: it stands at its guard.
-  double no_acceleration(Index i, bool fired) const {
-    const double by_load = fired && load_size.size() > 0 ? tolerance::event_zero * load_size(i) : 0.0;
-    return unresolved.size() > 0 ? std::max(unresolved(i), by_load) : by_load;
-  }
+  bool located = false; // all quantities are known to the error of event location alone
 };
 
 // Rejects sizes that do not fit, entries that are not finite, low > high, and contacts that do not exist.
@@ -75,9 +63,9 @@ constexpr Allowed bit(Mode m) {
 }
 constexpr Allowed anything = 0x1f;
 
-// A component stands at its guard: a fired guard has narrowed its modes, or had done so before this was reverted.
-inline bool at_guard(const Problem& p, Allowed a, Index i) {
-  return (a & (a - 1U)) == 0 || (i < p.located.size() && p.located[i] != 0);
+// A component is known to the error of event location: a fired guard has narrowed its modes.
+inline bool at_guard(const Problem& p, Allowed a) {
+  return (a & (a - 1U)) == 0 || p.located;
 }
 
 // One labelled answer. Forces: lambda_N of the contacts, then F of the elements.

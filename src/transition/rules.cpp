@@ -23,7 +23,7 @@ struct StaticToKinetic {
   // within rounding or, if its guard has fired, within the error of event location.
   double along(const Candidate& c, Index s) const {
     const Index k = p.contacts + s;
-    const double known = at_guard(p, ws.allowed[k], k) ? tolerance::event_zero : solution_rounding(p.size());
+    const double known = at_guard(p, ws.allowed[k]) ? tolerance::event_zero : solution_rounding(p.size());
     const double a = c.modes[k] == Mode::slip_forward ? c.acceleration[k] : -c.acceleration[k];
     return std::abs(a) <= known * c.size[k] ? 0.0 : a;
   }
@@ -65,12 +65,8 @@ struct StaticToKinetic {
   }
 
   void keep(const Candidate& c, const List<Slip>& slip, const Candidate* at_limit) {
-    const auto none = [this](Index s) {
-      const Index k = p.contacts + s;
-      return p.no_acceleration(k, at_guard(p, ws.allowed[k], k));
-    };
     for (Index s = 0; s < p.elements.size(); ++s)
-      if (left_rest(c, slip, s) && along(c, s) < -none(s)) return; // it accelerates against its direction
+      if (left_rest(c, slip, s) && along(c, s) < 0.0) return; // it accelerates against its direction
     for (Index k = 0; k < ws.answers.size(); ++k)
       if (ws.answers[k].modes == c.modes) return;
     const Index at = ws.answers.size();
@@ -86,7 +82,7 @@ struct StaticToKinetic {
       const Index k = p.contacts + s;
       ws.left[at][s] = 1;
       // Zero acceleration at the start: a higher derivative decides.
-      if (std::abs(along(c, s)) <= none(s)) copy.touching[k] = 1, copy.acceleration[k] = 0.0;
+      if (along(c, s) == 0.0) copy.touching[k] = 1, copy.acceleration[k] = 0.0;
     }
     ws.answers.keep();
   }
