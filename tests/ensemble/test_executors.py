@@ -94,6 +94,35 @@ def test_broken_executor_returns_finished_points() -> None:
     assert out.status[1] == "interrupted"
 
 
+class _Interrupted(ThreadPoolExecutor):
+    """An executor whose ``submit`` meets Ctrl-C."""
+
+    submitted = 0
+
+    def submit(self, *given: Any, **keywords: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        future = super().submit(*given, **keywords)
+        self.submitted += 1
+        return future
+
+
+@pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="sends signals")
+def test_ctrl_c_waits_for_the_end_of_submit() -> None:
+    """Raised within it, it can leave a lock of the executor locked, for which the process then waits at its end."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with (
+            _Interrupted(1) as executor,
+            pytest.warns(RuntimeWarning, match="interrupted"),
+            pytest.raises(KeyboardInterrupt),
+        ):
+            ss.ensemble(builds.belt, {"speed": SPEEDS}, 30.0, TEXT, executor=executor)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert executor.submitted > 0
+
+
 def test_functions_of_a_script_need_cloudpickle(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("cloudpickle")
     parameters = {"speed": [0.2, 0.3]}

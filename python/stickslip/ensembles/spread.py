@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import queue
+import signal
+import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Future
-from contextlib import suppress
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -78,11 +80,16 @@ class Spread:
     def _loop(self, rest: deque[Range]) -> str | None:
         left = sum(last - first for first, last in rest)
         while rest or self._suspects or self._pending:
-            left -= self._send(rest, left)
-            with suppress(queue.Empty):
-                # On some systems Ctrl-C does not end a wait.
-                if why := self._take(self._done.get(timeout=0.1)):
-                    return why
+            with _uninterrupted():
+                left -= self._send(rest, left)
+            try:
+                future = self._done.get(timeout=0.1)  # On some systems Ctrl-C does not end a wait.
+            except queue.Empty:
+                continue
+            with _uninterrupted():
+                why = self._take(future)
+            if why:
+                return why
         return None
 
     def _send(self, rest: deque[Range], left: int) -> int:
@@ -175,6 +182,23 @@ class Spread:
             chunk = self._pending.pop(future, None)
             if chunk is not None and not future.cancelled() and future.exception() is None:
                 self._keep(chunk[0], future.result())
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Delay Ctrl-C until the end: an exception within ``submit`` can leave a lock of the executor locked for ever."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    caught: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *given: caught.append(given))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if caught:
+        handler(*caught[0])
 
 
 def _why_not(error: BaseException | None) -> str | None:
