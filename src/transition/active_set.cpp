@@ -97,8 +97,8 @@ bool moves(Instant& at, Index i, bool struck) {
 // Summary of the guards that have fired.
 struct Fired {
   const List<bool>&stopped, &seated; // see ActiveSet
-  bool touched =
-      false; // a contact has closed, which may be in the way, or an element has stopped or taken its seat
+  // A contact has closed, which may be in the way, or an element has stopped or taken its seat.
+  bool touched = false;
   bool nothing = false;
 };
 

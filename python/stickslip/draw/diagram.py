@@ -238,10 +238,10 @@ class Plain:
     """Text in place of a drawing, for a plant in matrix notation."""
 
     def __init__(self, machine: Any) -> None:
-        friction = [e for e in machine._description.elements if e["kind"] == "friction"]
+        elements = machine._description.elements
+        friction = any(e["kind"] == "friction" for e in elements)
         lines = ["ẋ = A x + B u" + (" + A_NL F" if friction else ""), "y = C x + D u"]
-        relays = [e for e in machine._description.elements if e["kind"] in ("relay", "quantiser")]
-        self._text = "\n".join([*lines, *map(words.friction, friction), *map(words.relay, relays)])
+        self._text = "\n".join([*lines, *words.nonlinear(elements)])
         self.width, self.height = words.width(self._text) + 0.2, words.height(self._text) + 0.2
 
     def draw(self, ax: Axes, at: tuple[float, float] = (0.0, 0.0)) -> None:

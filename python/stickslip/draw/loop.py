@@ -113,8 +113,7 @@ class Matrices(Drawing):
 
     def __init__(self, machine: Any) -> None:
         described = machine._description
-        text = {"friction": words.friction, "relay": words.relay, "quantiser": words.relay}
-        self._nonlinear = [text[e["kind"]](e) for e in described.elements if e["kind"] in text]
+        self._nonlinear = words.nonlinear(described.elements)
         self._direct = bool(described.plant["D"].any())
         named = "\n".join(self._nonlinear)
         self._tall = max(0.7, words.height(named) + 0.2)

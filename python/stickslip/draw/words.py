@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -164,6 +164,12 @@ def detent(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyTy
     parts += [amount(element["stiffness"], _per(force, length))] if element["stiffness"] else []
     parts += [amount(element["damping"], _per(f"{force}s", length))] if element["damping"] else []
     return f"{element['name']}: detent, x = {x}\n{', '.join(parts)}"
+
+
+def nonlinear(elements: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Texts of the elements that act on a plant in matrix notation: friction, relays and quantisers."""
+    texts = {"friction": friction, "relay": relay, "quantiser": relay}
+    return [texts[e["kind"]](e) for e in elements if e["kind"] in texts]
 
 
 def relay(element: Mapping[str, Any]) -> str:
