@@ -5,13 +5,12 @@ import math
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from scipy.optimize import fsolve
 from scipy.special import ellipk
 
 import stickslip as ss
 
 
-def reference(f: object, x0: list[float], period: float) -> tuple[float, float]:
+def reference(f: object, x0: list[float], guess: float) -> tuple[float, float]:
     """Period and second multiplier of a planar limit cycle, by shooting from x = x0, v unknown (SciPy)."""
 
     def jacobian(x: float, v: float) -> np.ndarray:
@@ -27,15 +26,19 @@ def reference(f: object, x0: list[float], period: float) -> tuple[float, float]:
         J = jacobian(y[0], y[1])
         return np.array([*f(y[0], y[1]), J[0, 0] + J[1, 1]])
 
-    def closes(z: np.ndarray) -> list[float]:
-        y = solve_ivp(whole, (0.0, z[1]), [x0[0], z[0], 0.0], method="DOP853", rtol=1e-13, atol=1e-13).y[
-            :, -1
-        ]
-        return [y[0] - x0[0], y[1] - z[0]]
+    def end(v: float, period: float) -> np.ndarray:
+        start = [x0[0], v, 0.0]
+        return solve_ivp(whole, (0.0, period), start, method="DOP853", rtol=1e-13, atol=1e-13).y[:, -1]
 
-    v, period = fsolve(closes, [x0[1], period], xtol=1e-13)
-    y = solve_ivp(whole, (0.0, period), [x0[0], v, 0.0], method="DOP853", rtol=1e-13, atol=1e-13).y[:, -1]
-    return float(period), math.exp(y[2])
+    v, period = x0[1], guess
+    for _ in range(20):  # Newton's method; rounding errors limit the steps to about 1e-13
+        y, h = end(v, period), 1e-5
+        by_v = (end(v + h, period) - end(v - h, period))[:2] / (2 * h) - [0.0, 1.0]
+        step = np.linalg.solve(np.column_stack([by_v, f(y[0], y[1])]), [x0[0] - y[0], v - y[1]])
+        v, period = v + step[0], period + step[1]
+        if np.abs(step).max() < 2e-12:
+            return period, math.exp(end(v, period)[2])
+    raise AssertionError("Newton's method did not converge")
 
 
 @pytest.mark.parametrize("mu", [0.3, 1.0, 3.0])
