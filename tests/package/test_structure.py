@@ -63,6 +63,12 @@ def running(node: ast.AST, inside: bool = False) -> Iterator[tuple[ast.AST, bool
         yield from running(child, inside or function)
 
 
+@functools.cache
+def nodes(text: str) -> tuple[tuple[ast.AST, bool], ...]:
+    """All that may run of a module."""
+    return tuple(running(ast.parse(text)))
+
+
 def named(text: str, known: set[str]) -> set[str]:
     """The module that a string names: ``"module"``, ``"module:function"``, or the beginning of ``f"module.{name}"``."""
     name = text.partition(":")[0].rstrip(".")
@@ -72,7 +78,7 @@ def named(text: str, known: set[str]) -> set[str]:
 def imports(module: str, text: str, is_package: bool, known: set[str]) -> set[str]:
     """Known modules that a module uses when it runs: imports, in functions too, and names in strings."""
     found = set()
-    for node, _ in running(ast.parse(text)):
+    for node, _ in nodes(text):
         if isinstance(node, ast.Import):
             found |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -89,7 +95,7 @@ def imports(module: str, text: str, is_package: bool, known: set[str]) -> set[st
 def late_imports(module: str, text: str, is_package: bool) -> list[str]:
     """Modules of our own that are imported inside functions."""
     found = []
-    for node, inside in running(ast.parse(text)):
+    for node, inside in nodes(text):
         if inside and isinstance(node, ast.Import):
             found += [name.name for name in node.names]
         elif inside and isinstance(node, ast.ImportFrom):
