@@ -83,7 +83,7 @@ void bind_realtime(py::module_ m) {
       .def_property_readonly("inputs", [](const Stepping& s) { return s.engine.inputs(); })
       .def_property_readonly("input_values", [](const Stepping& s) { return s.engine.input_values(); })
       .def_property_readonly("t", [](const Stepping& s) { return s.engine.time(); })
-      .def_property_readonly("ticks", [](const Stepping& s) { return s.engine.tick(); })
+      .def_property_readonly("steps", [](const Stepping& s) { return s.engine.steps(); })
       .def_property_readonly("state", [](const Stepping& s) { return Vector(s.engine.state()); })
       .def_property_readonly("modes", [](const Stepping& s) { return friction_modes(s.engine.modes()); })
       .def_property_readonly("prebuilt", [](const Stepping& s) { return s.engine.prebuilt(); })

@@ -170,9 +170,9 @@ State read_state(const py::tuple& p) {
   s.stiff = p[11].cast<int>();
   s.nominal = p[12].cast<Vector>();
   s.instant = p[13].cast<std::int64_t>();
-  const auto ticks = p[14].cast<py::tuple>();
-  s.ticks = {ticks[0].cast<std::vector<std::int64_t>>(), ticks[1].cast<std::vector<std::int64_t>>(),
-             ticks[2].cast<Vector>(), ticks[3].cast<Vector>()};
+  const auto sampling = p[14].cast<py::tuple>();
+  s.sampling = {sampling[0].cast<std::vector<std::int64_t>>(), sampling[1].cast<std::vector<std::int64_t>>(),
+                sampling[2].cast<Vector>(), sampling[3].cast<Vector>()};
   s.left = p[15].cast<Vector>();
   s.brief = p[16].cast<std::vector<std::int8_t>>();
   s.time_scale = p[17].cast<double>();
@@ -226,7 +226,7 @@ std::vector<int> friction_modes(const Modes& modes) {
 }
 
 py::tuple pack(const State& s) {
-  const Ticks& k = s.ticks;
+  const SamplingState& k = s.sampling;
   return py::make_tuple(state_format, s.t, s.x, pack(s.modes), s.base_t, s.base_t_compensation, s.base_x,
                         s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant,
                         py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief, s.time_scale,

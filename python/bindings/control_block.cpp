@@ -152,7 +152,7 @@ void bind_block(py::module_& m) {
           "step",
           [](Ticker& k, double t, const Vector& samples) {
             need("samples", samples, static_cast<Index>(k.block.inputs.size()));
-            tick(k.block, t, samples.data(), k.memory.data(), k.work.data(), k.u.data());
+            update_sampled(k.block, t, samples.data(), k.memory.data(), k.work.data(), k.u.data());
             return k.u;
           },
           "t"_a, "samples"_a,

@@ -5,7 +5,7 @@
 //
 // w are the inputs listed in `inputs`. The block knows nothing of the plant. A continuous block has one
 // saturation mode per output; in each combination it is affine, and guards say when the next one begins. A
-// sampled block is run by `tick`.
+// sampled block is run by `update_sampled`.
 //
 // Discretisation: P, PI, PID and Cascade by the backward rectangle rule, with the output computed after the
 // update, as is usual in drives: A_d = (1 - T A)^-1, B_d = A_d T B, C_d = C A_d, D_d = D + C B_d, and the
@@ -125,7 +125,7 @@ double raw_output(const Block& block, Index output, const double* z, const doubl
 // --------------------------------------------------------------------------------------------------
 
 // Memory of a sampled block: states, the previous sample of each difference channel, and 1 after the first
-// tick.
+// sampling instant.
 Index memory_size(const Block& block);
 Index work_size(const Block& block);
 void start(const Block& block, double* memory);
@@ -133,6 +133,7 @@ void start(const Block& block, double* memory);
 // One sampling instant: `samples` holds the values of the channels; a block that forms differences gets the values
 // themselves. Measured values are rounded to the nearest multiple of the quantum. Fills u, already limited. Does not
 // allocate.
-void tick(const Block& block, double t, const double* samples, double* memory, double* work, double* u);
+void update_sampled(const Block& block, double t, const double* samples, double* memory, double* work,
+                    double* u);
 
 } // namespace stickslip

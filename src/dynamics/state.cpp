@@ -158,7 +158,7 @@ State initial_state(const System& sys, double t0, const Vector& given) {
     const double elongation = p.elongation.x.dot(x0) - value(sys.signals[p.rest], t0);
     s.modes.flank.push_back({f.line.stretch_at(elongation), false});
   }
-  s.ticks = start_ticks(sys, t0);
+  s.sampling = start_sampling(sys, t0);
   s.left = Vector::Constant(sys.friction.size(), -INFINITY);
   s.brief.assign(sys.friction.size(), 0);
   return s;
@@ -170,8 +170,9 @@ bool State::operator==(const State& o) const {
          base_t_compensation == o.base_t_compensation && same(base_x, o.base_x) &&
          after_transition == o.after_transition && zeros == o.zeros && started == o.started &&
          step == o.step && last_error == o.last_error && stiff == o.stiff && same(nominal, o.nominal) &&
-         time_scale == o.time_scale && identity == o.identity && instant == o.instant && ticks == o.ticks &&
-         same(left, o.left) && brief == o.brief && past == o.past && joint == o.joint;
+         time_scale == o.time_scale && identity == o.identity && instant == o.instant &&
+         sampling == o.sampling && same(left, o.left) && brief == o.brief && past == o.past &&
+         joint == o.joint;
 }
 
 } // namespace stickslip

@@ -4,7 +4,7 @@
 #include "core/list.hpp"
 #include "dynamics/past.hpp"
 #include "dynamics/regime.hpp"
-#include "dynamics/ticks.hpp"
+#include "dynamics/sampling_state.hpp"
 
 namespace stickslip {
 
@@ -31,7 +31,7 @@ struct State {
   double time_scale = 1.0;  // as far as is known by now
   Identity identity;        // of the machine it belongs to
   std::int64_t instant = 0; // number of the last instant with events
-  Ticks ticks;              // of sampled controllers
+  SamplingState sampling;   // of sampled controllers
   Vector left;              // when each element last broke away
   List<std::int8_t> brief;  // slips in a row too short and slow to count, see memory.cpp
   List<Past> past;          // of each element with dead time

@@ -157,12 +157,13 @@ double CoSimulation::next_sampling() const {
   const auto offer = [&](double t) {
     if (std::abs(t - s.t) <= s.rounding) at = std::min(at, t);
   };
-  const Ticks& ticks = s.now.state.ticks;
+  const SamplingState& sampling = s.now.state.sampling;
   const List<Loop>& loops = compiled->system.loops;
   for (Index b = 0; b < loops.size(); ++b) {
     if (loops[b].block.continuous()) continue;
-    offer(instant(loops[b], ticks.next[b]));
-    if (ticks.pending[b] != Ticks::none) offer(instant(loops[b], ticks.pending[b]) + loops[b].block.delay);
+    offer(instant(loops[b], sampling.next[b]));
+    if (sampling.pending[b] != SamplingState::none)
+      offer(instant(loops[b], sampling.pending[b]) + loops[b].block.delay);
   }
   return at;
 }
@@ -176,7 +177,7 @@ void CoSimulation::apply_parameters() {
   size_states(compiled->system);
   make_runner();
   State& state = s.before.state = initial_state(sys, s.t, last.x);
-  state.ticks = last.ticks, state.instant = last.instant;
+  state.sampling = last.sampling, state.instant = last.instant;
   state.left = last.left, state.brief = last.brief;
   state.nominal = state.nominal.cwiseMax(last.nominal);
   s.before.impulses = s.now.impulses;

@@ -28,7 +28,7 @@ template <Is<FrictionMode> T> auto members(T& r) {
 template <Is<Modes> T> auto members(T& r) {
   return std::tie(r.saturation, r.flank, r.friction, r.contact, r.at_limit, r.open, r.sides);
 }
-template <Is<Ticks> T> auto members(T& r) {
+template <Is<SamplingState> T> auto members(T& r) {
   return std::tie(r.next, r.pending, r.output, r.memory);
 }
 template <Is<Past::Piece> T> auto members(T& r) {
@@ -40,7 +40,7 @@ template <Is<Past> T> auto members(T& r) {
 template <Is<State> T> auto members(T& r) {
   return std::tie(r.t, r.x, r.modes, r.base_t, r.base_t_compensation, r.base_x, r.after_transition, r.zeros,
                   r.started, r.step, r.last_error, r.stiff, r.nominal, r.time_scale, r.identity, r.instant,
-                  r.ticks, r.left, r.brief, r.past, r.joint);
+                  r.sampling, r.left, r.brief, r.past, r.joint);
 }
 template <Is<HeldValues> T> auto members(T& r) {
   return std::tie(r.from, r.values, r.rates);

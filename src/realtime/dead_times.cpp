@@ -9,16 +9,16 @@ DeadTimes::DeadTimes(const System& system, double h, const Modes& modes, const d
                          modes.friction[i].sticks() ? 0.0 : x[p.delayed]);
 }
 
-void DeadTimes::look_ahead(std::int64_t tick, double* x) const noexcept {
-  for (const Ring& ring : rings) x[sys.friction[ring.element].delayed] = ring.at(tick, 0.5);
+void DeadTimes::look_ahead(std::int64_t step, double* x) const noexcept {
+  for (const Ring& ring : rings) x[sys.friction[ring.element].delayed] = ring.at(step, 0.5);
 }
 
-void DeadTimes::remember(std::int64_t tick, const System& local, const Modes& modes, const double* s,
+void DeadTimes::remember(std::int64_t step, const System& local, const Modes& modes, const double* s,
                          double* x) noexcept {
   for (Ring& ring : rings) {
     const Friction& p = local.friction[ring.element];
-    ring.put(tick, modes.friction[ring.element].sticks() ? 0.0 : relative_velocity(p, x, s));
-    x[p.delayed] = ring.at(tick, 0.0);
+    ring.put(step, modes.friction[ring.element].sticks() ? 0.0 : relative_velocity(p, x, s));
+    x[p.delayed] = ring.at(step, 0.0);
   }
 }
 

@@ -11,10 +11,10 @@ public:
   // Before the start, sliding elements have slid at the velocity in x.
   DeadTimes(const System& sys, double h, const Modes& modes, const double* x);
 
-  // Sets the delayed velocities in x to those for the middle of the step that begins at this tick.
-  void look_ahead(std::int64_t tick, double* x) const noexcept;
-  // Stores the velocities at this tick, and sets the delayed ones to those of one dead time before.
-  void remember(std::int64_t tick, const System& local, const Modes& modes, const double* s,
+  // Sets the delayed velocities in x to those for the middle of the step that begins now.
+  void look_ahead(std::int64_t step, double* x) const noexcept;
+  // Stores the velocities now, and sets the delayed ones to those of one dead time before.
+  void remember(std::int64_t step, const System& local, const Modes& modes, const double* s,
                 double* x) noexcept;
   bool any() const { return !rings.empty(); }
 

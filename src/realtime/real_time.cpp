@@ -84,20 +84,20 @@ void RealTime::sample_first(State& first) {
     if (!sys.friction[i].traits.sticks) planned.now.friction[i].mode = Mode::slip_forward;
   base.change_modes();
   std::copy_n(first.base_x.data(), sys.nx, base.a.x);
-  sampled.run(clock.tick, clock.start(), {planned.plan->inputs, base.a.x});
+  sampled.run(clock.step, clock.start(), {planned.plan->inputs, base.a.x});
   std::copy_n(base.a.x, sys.nx, first.base_x.data());
 }
 
 void RealTime::step(const double* values) noexcept {
   late = clipped = false;
   if (failed) {
-    ++clock.tick;
+    ++clock.step;
     return;
   }
   begin(values);
   const StepPoint* end = nullptr;
   for (int changes = 0; end == nullptr;) {
-    const double next = sampled.any() ? sampled.next_output(clock.tick, clock.passed) : clock.left;
+    const double next = sampled.any() ? sampled.next_output(clock.step, clock.passed) : clock.left;
     const bool output = next < clock.left; // a delayed output takes effect within the step
     if (output && next <= 0.0) {
       put_out();
@@ -108,7 +108,7 @@ void RealTime::step(const double* values) noexcept {
     const StepPoint& p = base.at(stop);
     if (!Eigen::Map<const Vector>(p.x, sys.nx).allFinite()) {
       failed = true;
-      ++clock.tick;
+      ++clock.step;
       return;
     }
     guards.evaluate_end(p, stop);
@@ -137,11 +137,11 @@ void RealTime::begin(const double* values) noexcept {
   clipped = loads_clipped;
   clock.begin_step();
   base.restart();
-  if (past->any()) past->look_ahead(clock.tick, base.a.x);
+  if (past->any()) past->look_ahead(clock.step, base.a.x);
   bool inputs_changed = jumped;
   if (sampled.any()) {
-    if (jumped && clock.tick == 0) sampled.restart();
-    if (sampled.run(clock.tick, clock.start(), {planned.plan->inputs, base.a.x})) inputs_changed = true;
+    if (jumped && clock.step == 0) sampled.restart();
+    if (sampled.run(clock.step, clock.start(), {planned.plan->inputs, base.a.x})) inputs_changed = true;
   }
   const bool surfaces_jumped = jumped && elements.follow_jumps(driven);
   if (elements.follow_prescribed() || surfaces_jumped) {
@@ -192,7 +192,7 @@ void RealTime::change_modes(double end) noexcept {
 }
 
 void RealTime::put_out() noexcept {
-  const bool changed = sampled.put_out(clock.tick, clock.passed, base.a.x);
+  const bool changed = sampled.put_out(clock.step, clock.passed, base.a.x);
   base.restart();
   if (changed) choose_limits();
 }
@@ -213,7 +213,7 @@ void RealTime::finish(const StepPoint* end) noexcept {
   base.hold();
   if (sys.constraints.any() && !sys.smooth) keep_constraints(sys, clock.start(), base.a.x);
   limits.settle();
-  if (past->any()) past->remember(clock.tick, local.system(), planned.now, base.signals_at_start(), base.a.x);
+  if (past->any()) past->remember(clock.step, local.system(), planned.now, base.signals_at_start(), base.a.x);
   clipped = clipped || local.clips_loads(clock.start(), base.a, planned.now);
   if (clipped) ++clipped_steps;
 }

@@ -60,7 +60,7 @@ public:
 
   double time() const { return clock.start(); }
   double step_size() const { return clock.h; }
-  std::int64_t tick() const { return clock.tick; }
+  std::int64_t steps() const { return clock.step; }
   Eigen::Map<const Vector> state() const { return {base.a.x, sys.nx}; }
   const Modes& modes() const { return planned.now; }
   bool prebuilt() const {

@@ -27,12 +27,12 @@ public:
     v.assign(whole + 3, v0);
   }
 
-  void put(std::int64_t tick, double velocity) noexcept { v[place(tick)] = velocity; }
+  void put(std::int64_t step, double velocity) noexcept { v[place(step)] = velocity; }
 
-  // Velocity one dead time before `share` <= 1/2 of the step that begins at this tick, linear between two steps.
-  double at(std::int64_t tick, double share) const noexcept {
+  // Velocity one dead time before `share` <= 1/2 of the step that begins now, linear between two steps.
+  double at(std::int64_t step, double share) const noexcept {
     const double within = share - part, down = std::floor(within);
-    const std::int64_t k = tick - whole + static_cast<std::int64_t>(down);
+    const std::int64_t k = step - whole + static_cast<std::int64_t>(down);
     const double first = v[place(k)], last = v[place(k + 1)];
     const double between = first + (within - down) * (last - first);
     const bool stuck = first == 0.0 && last == 0.0;
@@ -46,8 +46,8 @@ private:
   std::int64_t whole = 0; // whole steps in the dead time,
   double part = 0.0;      // and the remaining part of a step
 
-  std::int64_t place(std::int64_t tick) const noexcept {
-    const std::int64_t size = v.size(), k = tick % size;
+  std::int64_t place(std::int64_t step) const noexcept {
+    const std::int64_t size = v.size(), k = step % size;
     return k < 0 ? k + size : k;
   }
 };

@@ -77,17 +77,17 @@ void SampledLoops::restart() noexcept {
 
 // As in Sampler: outputs whose delay is over take effect; all due controllers sample the plant before any other change,
 // in the order of dataflow; outputs without delay take effect.
-bool SampledLoops::run(std::int64_t tick, double t, const Plant& plant) noexcept {
+bool SampledLoops::run(std::int64_t step, double t, const Plant& plant) noexcept {
   bool changed = false;
   for (Sampled& c : sampled)
-    if (c.due == tick && c.delay_rest == 0.0) changed = put_out(c, plant.xs) || changed;
+    if (c.due == step && c.delay_rest == 0.0) changed = put_out(c, plant.xs) || changed;
   for (Sampled& c : sampled) {
-    if (c.next != tick) continue;
+    if (c.next != step) continue;
     compute(
         sys, c.loop, t, [&](Index of, Index k) { return plant.inputs[of][k](plant.xs); }, samples.data(),
         memory.data(), work.data(), computed.data() + c.offset);
     c.next += c.every;
-    c.due = tick + c.delay_steps;
+    c.due = step + c.delay_steps;
     if (sys.loops[c.loop].block.delay == 0.0) changed = put_out(c, plant.xs) || changed;
   }
   return changed;
@@ -98,17 +98,17 @@ bool SampledLoops::put_out(Sampled& c, double* x) noexcept {
   return stickslip::put_out(sys.loops[c.loop], computed.data() + c.offset, x);
 }
 
-double SampledLoops::next_output(std::int64_t tick, double at) const noexcept {
+double SampledLoops::next_output(std::int64_t step, double at) const noexcept {
   double next = 2.0 * h;
   for (const Sampled& c : sampled)
-    if (c.due == tick) next = std::min(next, c.delay_rest - at);
+    if (c.due == step) next = std::min(next, c.delay_rest - at);
   return next;
 }
 
-bool SampledLoops::put_out(std::int64_t tick, double at, double* x) noexcept {
+bool SampledLoops::put_out(std::int64_t step, double at, double* x) noexcept {
   bool changed = false;
   for (Sampled& c : sampled)
-    if (c.due == tick && c.delay_rest <= at + tolerance::same * h) changed = put_out(c, x) || changed;
+    if (c.due == step && c.delay_rest <= at + tolerance::same * h) changed = put_out(c, x) || changed;
   return changed;
 }
 

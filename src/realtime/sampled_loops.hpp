@@ -32,12 +32,12 @@ public:
   const List<Sampled>& list() const { return sampled; }
   Index memory_length() const { return memory.size(); }
   void restart() noexcept;
-  // At the start of the step `tick`, at time t; true if an output changed.
-  bool run(std::int64_t tick, double t, const Plant& plant) noexcept;
+  // At the start of step `step`, at time t; true if an output changed.
+  bool run(std::int64_t step, double t, const Plant& plant) noexcept;
   // Time from `at` to the next output that takes effect within this step; beyond its end if there is none.
-  double next_output(std::int64_t tick, double at) const noexcept;
+  double next_output(std::int64_t step, double at) const noexcept;
   // Applies the outputs whose delay is over; true if one has changed.
-  bool put_out(std::int64_t tick, double at, double* x) noexcept;
+  bool put_out(std::int64_t step, double at, double* x) noexcept;
 
 private:
   const System& sys;

@@ -7,16 +7,16 @@ namespace stickslip {
 
 struct StepClock {
   double h, t0; // length of a step, time at the start of step 0
-  std::int64_t tick = 0;
+  std::int64_t step = 0;
   double passed = 0.0, left = 0.0; // of this step
 
-  double start() const { return t0 + static_cast<double>(tick) * h; }
-  double end() const { return t0 + static_cast<double>(tick + 1) * h; }
+  double start() const { return t0 + static_cast<double>(step) * h; }
+  double end() const { return t0 + static_cast<double>(step + 1) * h; }
   double now() const { return start() + passed; }
 
   void begin_step() { passed = 0.0, left = h; }
   void advance(double by) { passed += by, left -= by; }
-  void end_step() { ++tick, passed = 0.0; }
+  void end_step() { ++step, passed = 0.0; }
 };
 
 } // namespace stickslip

@@ -195,13 +195,13 @@ void check_past(const System& sys, const State& state) {
   whole("sizes", state.nominal.allFinite() && (state.nominal.array() >= 0.0).all() &&
                      std::isfinite(state.time_scale) && state.time_scale > 0.0);
   whole("times", std::abs(state.base_t_compensation) <= tolerance::last_digits * std::abs(state.base_t));
-  const Ticks due = start_ticks(sys, state.t);
-  const auto near = [&](const auto& ticks, const auto& sound) {
-    for (Index k = 0; k < std::ssize(ticks); ++k)
-      if (ticks[k] < sound[k] - 2 || ticks[k] > sound[k] + 2) return false;
+  const SamplingState due = start_sampling(sys, state.t);
+  const auto near = [&](const auto& instants, const auto& sound) {
+    for (Index k = 0; k < std::ssize(instants); ++k)
+      if (instants[k] < sound[k] - 2 || instants[k] > sound[k] + 2) return false;
     return true;
   };
-  whole("ticks", near(state.ticks.next, due.next));
+  whole("sampling instants", near(state.sampling.next, due.next));
 }
 
 } // namespace
@@ -219,11 +219,11 @@ void check(const System& sys, const State& state) {
   const auto has_dead_time = [](const Friction& p) { return p.delayed >= 0; };
   const Index memories = std::count_if(sys.friction.begin(), sys.friction.end(), has_dead_time);
   count("memories of dead time", state.past.size(), state.started ? memories : 0);
-  const Ticks fresh = start_ticks(sys, 0.0);
-  count("ticks", state.ticks.next.size(), fresh.next.size());
-  count("pending outputs", state.ticks.pending.size(), fresh.pending.size());
-  count("sampled outputs", state.ticks.output, fresh.output.size());
-  count("memory values", state.ticks.memory, fresh.memory.size());
+  const SamplingState fresh = start_sampling(sys, 0.0);
+  count("sampling instants", state.sampling.next.size(), fresh.next.size());
+  count("pending outputs", state.sampling.pending.size(), fresh.pending.size());
+  count("sampled outputs", state.sampling.output, fresh.output.size());
+  count("memory values", state.sampling.memory, fresh.memory.size());
   finite("t of the state", state.t);
   finite("base_t of the state", state.base_t);
   finite("base_t_compensation of the state", state.base_t_compensation);

@@ -18,12 +18,12 @@ struct Passage {
 };
 
 // Sampling instants of linear controllers without other changes: their memory before.
-class QuietTicks {
+class QuietInstants {
 public:
   Index size() const { return segments.size(); }
   Index segment(Index k) const { return segments[k]; } // the first one behind it
   Index event(Index k) const { return events[k]; }     // likewise; there need be none
-  void add(Index segment, Index event, const Ticks& before) {
+  void add(Index segment, Index event, const SamplingState& before) {
     segments.push_back(segment);
     events.push_back(event);
     numbers.insert(numbers.end(), before.memory.begin(), before.memory.end());
@@ -32,7 +32,7 @@ public:
     instants.insert(instants.end(), before.pending.begin(), before.pending.end());
   }
   // Into one of the same machine.
-  void read(Index k, Ticks& before) const {
+  void read(Index k, SamplingState& before) const {
     const double* number = numbers.data() + k * (before.memory.size() + before.output.size());
     for (double& x : before.memory) x = *number++;
     for (double& x : before.output) x = *number++;
@@ -49,7 +49,7 @@ private:
 
 struct Passages {
   List<Passage> all; // except sampling instants without an effect
-  QuietTicks quiet;
+  QuietInstants quiet;
 };
 
 } // namespace stickslip

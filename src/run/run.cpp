@@ -162,7 +162,7 @@ bool Runner::arrive() {
   return !conclusion.ended;
 }
 
-// Ticks, then whatever the guards or a breakpoint call for.
+// Sampling, then whatever the guards or a breakpoint call for.
 void Runner::change() {
   const List<Guard>& fired = advance.step.fired;
   const bool event = !fired.empty() || parted, at_limit = advance.arrival.at_limit;
@@ -171,7 +171,7 @@ void Runner::change() {
   const double t = state->base_t;
   if (event && jam.is_at(machine.regime, t, state->base_x)) return halt(Advance::Halt::jam);
   const bool returns = returned < Past::smooth, breaks = schedule.breaks(t);
-  if (!event && returns && returned > 0 && !schedule.ticks(t) && !breaks) return; // no force jumps
+  if (!event && returns && returned > 0 && !schedule.samples(t) && !breaks) return; // no force jumps
   log.before(*state, fired, at_limit, breaks || returns);
   if (stepper.delays().any()) modes_before = state->modes;
   const Jump& jump = at_limit ? transition.scheduled(*state, fired, breaks || returns, machine.regime)
@@ -179,7 +179,7 @@ void Runner::change() {
   log.passed(jump);
   if (stepper.delays()
           .any()) { // sampling instants change forces; events and breakpoints change velocities, too
-    const int lowest = event || breaks ? 0 : schedule.ticks(t) ? 1 : Past::smooth;
+    const int lowest = event || breaks ? 0 : schedule.samples(t) ? 1 : Past::smooth;
     stepper.delays().change(*state, modes_before, lowest);
   }
   follow(jump, event);

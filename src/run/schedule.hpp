@@ -13,8 +13,8 @@ namespace stickslip {
 
 class Schedule {
 public:
-  Schedule(const System& of, const Transition& with_ticks, const Delays& with_returns)
-      : sys(of), transition(with_ticks), delays(with_returns) {}
+  Schedule(const System& of, const Transition& with_sampling, const Delays& with_returns)
+      : sys(of), transition(with_sampling), delays(with_returns) {}
 
   // Times closer than this, relative to themselves, are one instant.
   static constexpr double one_instant = 4e-16;
@@ -26,12 +26,12 @@ public:
       breakpoint = infinity;
       for (const Signal& s : sys.signals) breakpoint = std::min(breakpoint, next_breakpoint(s, state.base_t));
     }
-    tick = transition.next_tick(state);
-    const double scheduled = later_of_one(breakpoint, tick);
+    instant = transition.next_sampling_instant(state);
+    const double scheduled = later_of_one(breakpoint, instant);
     return delays.any() ? later_of_one(scheduled, delays.next(state)) : scheduled;
   }
   bool breaks(double t) const { return breakpoint <= t; }
-  bool ticks(double t) const { return tick <= t + one_instant * std::abs(t); }
+  bool samples(double t) const { return instant <= t + one_instant * std::abs(t); }
 
 private:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -40,7 +40,7 @@ private:
   const Transition& transition;
   const Delays& delays;
   double breakpoint = -infinity; // the next one
-  double tick = infinity;        // the next one
+  double instant = infinity;     // the next one at which a controller is sampled
 
   // Instants that have been reached: a step that stops there to rounding.
   static double later_of_one(double a, double b) {

@@ -71,8 +71,8 @@ public:
   Keeper(Trajectory& keeps, const Options& options, Passages* every)
       : run(keeps), keep(options.keep), t_end(options.t_end), passages(every) {
     const System& sys = run.system();
-    linear_ticks = sys.smooth == nullptr && sys.saturations == 0;
-    for (const Loop& l : sys.loops) linear_ticks = linear_ticks && !l.block.program;
+    linear_sampling = sys.smooth == nullptr && sys.saturations == 0;
+    for (const Loop& l : sys.loops) linear_sampling = linear_sampling && !l.block.program;
   }
 
   bool motion() const override { return keep == Keep::segments; }
@@ -93,8 +93,8 @@ public:
   }
   bool notes() const override { return passages != nullptr; }
   void passed(const Passage& one, const Jump& jump) override {
-    if (jump.quiet && linear_ticks)
-      return passages->quiet.add(run.segments.size(), run.events.rows.size(), one.before.ticks);
+    if (jump.quiet && linear_sampling)
+      return passages->quiet.add(run.segments.size(), run.events.rows.size(), one.before.sampling);
     Passage& kept = passages->all.emplace_back(one);
     kept.jump = jump;
     kept.segment = run.segments.size(), kept.event = run.events.rows.size();
@@ -105,7 +105,7 @@ private:
   Keep keep;
   double t_end;
   Passages* passages;
-  bool linear_ticks = true; // sampled controllers are linear, and so is all that they read
+  bool linear_sampling = true; // sampled controllers are linear, and so is all that they read
   const StrideMap* latest = nullptr;
 
   void store(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) {

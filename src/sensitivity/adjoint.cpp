@@ -99,7 +99,7 @@ Vector Adjoint::gradient(const List<double>& times, const Matrix& weights, const
   List<char> reads(s.passages.size(), 0);
   for (Index k = 0; k < events.size(); ++k) {
     const Index p = passage_of_event[events[k]];
-    if (p >= 0) of_passage(p) += event_weights(k), reads[p] = 1; // no parameter moves quiet ticks
+    if (p >= 0) of_passage(p) += event_weights(k), reads[p] = 1; // no parameter moves quiet sampling instants
   }
   List<Reading> readings(times.size());
   for (Index k = 0; k < times.size(); ++k) readings[k] = {times[k], weights.col(k).data()};
@@ -134,7 +134,7 @@ Vector Adjoint::gradient(const List<double>& times, const Matrix& weights, const
   }
   if (!s.variation->rates.rough.empty()) throw NoTranspose(s.variation->rates.rough);
   s.variation->contract(into);
-  if (s.ticks) s.ticks->contract(into);
+  if (s.sampled) s.sampled->contract(into);
   const Vector found = into.gradient + s.now.S.transpose() * lambda;
   compare(found, times, weights, events, event_weights);
   return found;
@@ -165,7 +165,8 @@ void Adjoint::pass_sampling_instant_back(const RunStep& step, Vector& lambda, Co
   Vector x(s.machine->system().nx);
   s.run->state_at(segment, segment.t1, x.data());
   s.instants->quiet.read(step.number, s.sampling_memory);
-  s.ticks->retreat(s.machine->regime(segment.regime->modes), segment.t1, x, s.sampling_memory, lambda, into);
+  s.sampled->retreat(s.machine->regime(segment.regime->modes), segment.t1, x, s.sampling_memory, lambda,
+                     into);
 }
 
 // The transpose of Sensitivity::pass.

@@ -179,7 +179,7 @@ List<Mode> Replica::limits(const State& state) const {
   Index first = 0;
   for (const Loop& l : system().loops) {
     for (Index j = 0; j < l.block.outputs(); ++j)
-      if (!l.block.continuous()) at.push_back(mode_of(l.block, j, state.ticks.output(first + j)));
+      if (!l.block.continuous()) at.push_back(mode_of(l.block, j, state.sampling.output(first + j)));
     first += l.block.outputs();
   }
   return at;
@@ -259,17 +259,17 @@ Vector Replica::residuals(const Regime& r, double t, const double* x) {
 }
 
 Vector packed(const State& state) {
-  const Index nx = state.base_x.size(), m = state.ticks.memory.size(), u = state.ticks.output.size();
+  const Index nx = state.base_x.size(), m = state.sampling.memory.size(), u = state.sampling.output.size();
   Vector all(nx + m + u);
-  all << state.base_x, state.ticks.memory, state.ticks.output;
+  all << state.base_x, state.sampling.memory, state.sampling.output;
   return all;
 }
 
 void unpack(const Vector& values, State& state) {
-  const Index nx = state.base_x.size(), m = state.ticks.memory.size(), u = state.ticks.output.size();
+  const Index nx = state.base_x.size(), m = state.sampling.memory.size(), u = state.sampling.output.size();
   state.base_x = values.head(nx);
-  state.ticks.memory = values.segment(nx, m);
-  state.ticks.output = values.tail(u);
+  state.sampling.memory = values.segment(nx, m);
+  state.sampling.output = values.tail(u);
 }
 
 } // namespace stickslip

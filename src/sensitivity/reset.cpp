@@ -40,7 +40,7 @@ bool ends_rebounds(const System& sys, const Passage& p) {
   });
 }
 
-void ResetSlopes::look_at(const Passage& p, std::optional<Ticks> sampled) {
+void ResetSlopes::look_at(const Passage& p, std::optional<SamplingState> sampled) {
   instant = &p;
   due = std::move(sampled);
   same = true, plastic = false;
@@ -91,7 +91,7 @@ Vector ResetSlopes::added(Replica& beside, const Vector& values, double t) {
   const Passage& p = *instant;
   State state = p.before;
   unpack(values, state);
-  if (due) state.ticks.next = due->next, state.ticks.pending = due->pending;
+  if (due) state.sampling.next = due->next, state.sampling.pending = due->pending;
   state.base_t = t;
   Vector impulse = Vector::Zero(m.impulse_count());
   if (decides)

@@ -12,7 +12,7 @@ public:
   ResetSlopes(Replica& base, const Parameters& parameters) : machine(base), by(parameters) {}
 
   // The instant to be differentiated. `sampled`: the samplings that are due, at any time, where parameters move it.
-  void look_at(const Passage& p, std::optional<Ticks> sampled);
+  void look_at(const Passage& p, std::optional<SamplingState> sampled);
   // Derivatives of the increment of the packed state, and of the impulses behind it: along a change of the state and of
   // time; by a parameter alone; by both at once, along the motion of each neighbouring machine, where only this is
   // smooth.
@@ -26,7 +26,7 @@ private:
   Replica& machine;
   const Parameters& by;
   const Passage* instant = nullptr;
-  std::optional<Ticks> due;
+  std::optional<SamplingState> due;
   bool decides = false; // it needs a decision; else modes and states change as in the run
   bool plastic = false; // rebounds end here
   List<Mode> limits;    // of the outputs of sampled controllers

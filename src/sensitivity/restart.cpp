@@ -71,12 +71,12 @@ State restarted(Replica& machine, const State& state, const Vector& values, doub
   out.t = out.base_t = t;
   out.base_t_compensation = 0.0;
   out.left.array() += later;
-  for (Index k = 0; k < out.ticks.next.size(); ++k) {
+  for (Index k = 0; k < out.sampling.next.size(); ++k) {
     const Block& block = machine.system().loops[k].block;
     if (block.continuous()) continue;
     const auto periods = static_cast<std::int64_t>(std::llround(later / block.period));
-    out.ticks.next[k] += periods;
-    if (out.ticks.pending[k] != Ticks::none) out.ticks.pending[k] += periods;
+    out.sampling.next[k] += periods;
+    if (out.sampling.pending[k] != SamplingState::none) out.sampling.pending[k] += periods;
   }
   out.after_transition = false;
   out.zeros.clear();

@@ -6,9 +6,9 @@ namespace stickslip {
 
 List<RunStep> steps_of(const Trajectory& run, const Passages& instants) {
   const List<Passage>& passages = instants.all;
-  const QuietTicks& quiet = instants.quiet;
+  const QuietInstants& quiet = instants.quiet;
   List<RunStep> steps;
-  Index tick = 0;
+  Index instant = 0;
   // The first event of the next passage or of the next sampling instant without one, whichever comes first.
   const auto event_behind = [&](Index next_passage, Index next_instant) {
     Index event = run.events.rows.size();
@@ -17,13 +17,14 @@ List<RunStep> steps_of(const Trajectory& run, const Passages& instants) {
     return event;
   };
   const auto instants_before = [&](Index segment, Index next_passage) {
-    for (; tick < quiet.size() && quiet.segment(tick) == segment; ++tick)
-      steps.push_back({RunStep::Kind::sampling_instant, tick, segment, event_behind(next_passage, tick + 1)});
+    for (; instant < quiet.size() && quiet.segment(instant) == segment; ++instant)
+      steps.push_back(
+          {RunStep::Kind::sampling_instant, instant, segment, event_behind(next_passage, instant + 1)});
   };
   for (Index k = 0; k < passages.size(); ++k) {
     const bool last = k + 1 == passages.size();
     const Index first = passages[k].segment, stop = last ? run.segments.size() : passages[k + 1].segment;
-    steps.push_back({RunStep::Kind::passage, k, first, event_behind(k + 1, tick)});
+    steps.push_back({RunStep::Kind::passage, k, first, event_behind(k + 1, instant)});
     for (Index i = first; i < stop; ++i) {
       instants_before(i, k + 1);
       steps.push_back({RunStep::Kind::segment, i, i});

@@ -16,15 +16,15 @@ struct SampledTangent::Done {
   double step = 0.0; // of the integral, before it is limited
 };
 
-void SampledTangent::retreat(const Regime& regime, double t, const Vector& states, const Ticks& before,
-                             Vector& lambda, Cotangents& into) {
+void SampledTangent::retreat(const Regime& regime, double t, const Vector& states,
+                             const SamplingState& before, Vector& lambda, Cotangents& into) {
   const System& sys = machine.system();
-  x = states, ticks = before;
+  x = states, sampling = before;
   s = machine.signals(t, t);
   List<Done> done;
   const auto put = [&](Index b) {
     const Loop& l = sys.loops[b];
-    put_out(l, ticks.output.data() + sampler.first_output(b), x.data());
+    put_out(l, sampling.output.data() + sampler.first_output(b), x.data());
     Done& now = done.emplace_back();
     now.loop = b, now.put = true;
   };
@@ -33,10 +33,10 @@ void SampledTangent::retreat(const Regime& regime, double t, const Vector& state
     Done& now = done.emplace_back();
     now.loop = b, now.x = x;
     look(regime, b, now);
-    tick(block, t, sampled.samples.data(), ticks.memory.data() + sys.loops[b].memory, sampled.work.data(),
-         ticks.output.data() + sampler.first_output(b));
+    update_sampled(block, t, sampled.samples.data(), sampling.memory.data() + sys.loops[b].memory,
+                   sampled.work.data(), sampling.output.data() + sampler.first_output(b));
   };
-  sampler.for_each_due(ticks, t, put, sample);
+  sampler.for_each_due(sampling, t, put, sample);
   for (Index k = done.size(); k-- > 0;) {
     const Done& one = done[k];
     const Loop& l = sys.loops[one.loop];
@@ -44,7 +44,7 @@ void SampledTangent::retreat(const Regime& regime, double t, const Vector& state
       unsample(regime, one, t, lambda, into);
       continue;
     }
-    const Index first = sys.nx + ticks.memory.size() + sampler.first_output(one.loop);
+    const Index first = sys.nx + sampling.memory.size() + sampler.first_output(one.loop);
     lambda.segment(first, l.block.outputs()) += lambda.segment(l.held, l.block.outputs());
     lambda.segment(l.held, l.block.outputs()).setZero();
   }
@@ -56,15 +56,15 @@ void SampledTangent::look(const Regime& regime, Index loop, Done& out) {
   const Block& b = l.block;
   const List<Form>& forms = regime.linear->inputs[loop];
   Index previous = l.memory + b.states();
-  out.started = ticks.memory(l.memory + memory_size(b) - 1) != 0.0;
+  out.started = sampling.memory(l.memory + memory_size(b) - 1) != 0.0;
   out.w.resize(forms.size());
   for (Index k = 0; k < forms.size(); ++k) {
     sampled.samples(k) = out.w(k) = value(forms[k], x.data(), s.data());
     if (!b.inputs[k].difference) continue;
-    out.w(k) = out.started ? (sampled.samples(k) - ticks.memory(previous)) / b.period : 0.0;
+    out.w(k) = out.started ? (sampled.samples(k) - sampling.memory(previous)) / b.period : 0.0;
     ++previous;
   }
-  out.z = ticks.memory.segment(l.memory, b.states());
+  out.z = sampling.memory.segment(l.memory, b.states());
   out.raw = b.C * out.z + b.D * out.w;
   if (b.integrator >= 0)
     out.step = b.A.row(b.integrator).dot(out.z) + b.B.row(b.integrator).dot(out.w) - out.z(b.integrator);
@@ -94,7 +94,7 @@ void SampledTangent::unsample(const Regime& regime, const Done& at, double t, Ve
   const Block& b = l.block;
   BlockCotangents& of = gathered(regime, at.loop, into);
   const Index n = b.states(), p = b.outputs(), own = sys.nx + l.memory;
-  const Index first = sys.nx + ticks.memory.size() + sampler.first_output(at.loop);
+  const Index first = sys.nx + sampling.memory.size() + sampler.first_output(at.loop);
   lambda(own + memory_size(b) - 1) = 0.0;
   Vector states = lambda.segment(own, n), outputs = lambda.segment(first, p), old = Vector::Zero(n);
   lambda.segment(own, n).setZero(), lambda.segment(first, p).setZero();

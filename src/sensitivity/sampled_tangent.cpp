@@ -27,7 +27,7 @@ SampledTangent::SampledTangent(Replica& base, const Parameters& parameters)
 }
 
 std::string SampledTangent::pass(const Regime& regime, double frame, double t, const Vector& states,
-                                 const Ticks& before, TangentsRef S) {
+                                 const SamplingState& before, TangentsRef S) {
   const System& sys = machine.system();
   why.clear();
   x = states;
@@ -41,11 +41,11 @@ std::string SampledTangent::pass(const Regime& regime, double frame, double t, c
   const auto put = [&](Index b) {
     const Loop& l = sys.loops[b];
     const Index first = sampler.first_output(b);
-    put_out(l, ticks.output.data() + first, x.data());
+    put_out(l, sampling.output.data() + first, x.data());
     for (Index j = 0; j < l.block.outputs(); ++j)
-      S.row(l.held + j) = S.row(sys.nx + ticks.memory.size() + first + j);
+      S.row(l.held + j) = S.row(sys.nx + sampling.memory.size() + first + j);
   };
-  sampler.for_each_due(ticks, t, put, [&](Index b) { sample(regime, b, t, S); });
+  sampler.for_each_due(sampling, t, put, [&](Index b) { sample(regime, b, t, S); });
   if (moved) {
     machine.move(regime.modes, t, t, x.data(), fp, force);
     S.topRows(x.size()) -= fp * moves.transpose();
@@ -56,9 +56,9 @@ std::string SampledTangent::pass(const Regime& regime, double frame, double t, c
 }
 
 // Known before anything of it is done.
-bool SampledTangent::due(const Ticks& before, double t) {
+bool SampledTangent::due(const SamplingState& before, double t) {
   constexpr double alike = 1e-9;
-  ticks = before;
+  sampling = before;
   bool together = true, first = true;
   const auto move = [&](Index b, std::int64_t k, double waits) {
     const auto own = static_cast<double>(k) * changes.periods.col(b) + waits * changes.delays.col(b);
@@ -69,18 +69,18 @@ bool SampledTangent::due(const Ticks& before, double t) {
   moves.setZero(by.size());
   moved = false;
   sampler.for_each_due(
-      ticks, t, [&](Index b) { move(b, ticks.pending[b], 1.0); },
-      [&](Index b) { move(b, ticks.next[b], 0.0); });
-  ticks = before;
+      sampling, t, [&](Index b) { move(b, sampling.pending[b], 1.0); },
+      [&](Index b) { move(b, sampling.next[b], 0.0); });
+  sampling = before;
   return together;
 }
 
-std::optional<Ticks> SampledTangent::at_any_time(const Ticks& before, double t) const {
+std::optional<SamplingState> SampledTangent::at_any_time(const SamplingState& before, double t) const {
   constexpr std::int64_t long_ago = std::int64_t{-1} << 50, never = std::int64_t{1} << 50;
-  Ticks seen = before, out = before;
+  SamplingState seen = before, out = before;
   bool called = false;
   std::fill(out.next.begin(), out.next.end(), never);
-  std::fill(out.pending.begin(), out.pending.end(), Ticks::none);
+  std::fill(out.pending.begin(), out.pending.end(), SamplingState::none);
   const List<Loop>& loops = machine.system().loops;
   sampler.for_each_due(
       seen, t,
@@ -102,9 +102,9 @@ void SampledTangent::sample(const Regime& regime, Index loop, double t, Tangents
   const SampledChanges::Changes& changed = changes.of(regime, loop);
   read(*regime.linear, loop, changed, t, S);
   const Index n = b.states(), p = b.outputs(), np = S.cols(), own = sys.nx + l.memory;
-  const Index first = sys.nx + ticks.memory.size() + sampler.first_output(loop);
+  const Index first = sys.nx + sampling.memory.size() + sampler.first_output(loop);
   const auto old = S.middleRows(own, n);
-  sampled.z = ticks.memory.segment(l.memory, n);
+  sampled.z = sampling.memory.segment(l.memory, n);
   const auto w = sampled.inputs.head(b.inputs.size());
   sampled.R.setZero(p, np), sampled.Z.setZero(n, np);
   sampled.R.noalias() += b.C.lazyProduct(old), sampled.R.noalias() += b.D.lazyProduct(sampled.W);
@@ -130,8 +130,8 @@ void SampledTangent::sample(const Regime& regime, Index loop, double t, Tangents
   S.middleRows(own, n) = sampled.Z;
   S.middleRows(first, p) = sampled.R;
   S.row(own + memory_size(b) - 1).setZero(); // from now on the controller has sampled
-  tick(b, t, sampled.samples.data(), ticks.memory.data() + l.memory, sampled.work.data(),
-       ticks.output.data() + sampler.first_output(loop));
+  update_sampled(b, t, sampled.samples.data(), sampling.memory.data() + l.memory, sampled.work.data(),
+                 sampling.output.data() + sampler.first_output(loop));
 }
 
 // Inputs and their tangents, with the difference quotients that the block makes itself.
@@ -142,7 +142,7 @@ void SampledTangent::read(const LinearPart& part, Index loop, const SampledChang
   const List<Form>& forms = part.inputs[loop];
   sampled.W.resize(forms.size(), S.cols());
   Index previous = l.memory + b.states();
-  const bool started = ticks.memory(l.memory + memory_size(b) - 1) != 0.0;
+  const bool started = sampling.memory(l.memory + memory_size(b) - 1) != 0.0;
   for (Index k = 0; k < forms.size(); ++k) {
     sampled.samples(k) = sampled.inputs(k) = value(forms[k], x.data(), s.data());
     sampled.row.setZero(1, S.cols());
@@ -157,7 +157,7 @@ void SampledTangent::read(const LinearPart& part, Index loop, const SampledChang
     if (b.inputs[k].difference) {
       const Index at = machine.system().nx + previous;
       sampled.W.row(k).setZero();
-      sampled.inputs(k) = started ? (sampled.samples(k) - ticks.memory(previous)) / b.period : 0.0;
+      sampled.inputs(k) = started ? (sampled.samples(k) - sampling.memory(previous)) / b.period : 0.0;
       if (started) {
         sampled.W.row(k) = (sampled.row - S.row(at)) / b.period;
         for (const SampledChanges::Change& c : changed)

@@ -4,7 +4,7 @@
 // they are events whose time is known, dt_k / dT = k: samples move with the motion, and outputs change it.
 #pragma once
 
-#include "dynamics/ticks.hpp"
+#include "dynamics/sampling_state.hpp"
 #include "sensitivity/sampled_changes.hpp"
 #include "transition/sampler.hpp"
 
@@ -18,21 +18,21 @@ public:
   SampledTangent(Replica& base, const Parameters& parameters);
 
   // Derivatives of the sampling instant at t by the parameters; false if they separate coinciding instants.
-  bool due(const Ticks& before, double t);
+  bool due(const SamplingState& before, double t);
   // The same instant, due at any time, and nothing else with it; nullopt where controllers call programs, which depend
   // on the time.
-  std::optional<Ticks> at_any_time(const Ticks& before, double t) const;
+  std::optional<SamplingState> at_any_time(const SamplingState& before, double t) const;
   // At t, from the states x and the memory of the controllers just before; rows of S: states, memory, outputs that
   // wait. `frame`: a time of the motion before. Empty, or why there is no derivative.
-  std::string pass(const Regime& regime, double frame, double t, const Vector& x, const Ticks& before,
+  std::string pass(const Regime& regime, double frame, double t, const Vector& x, const SamplingState& before,
                    TangentsRef S);
   // The state after the last instant.
   Vector x;
-  Ticks ticks;
+  SamplingState sampling;
   // For the last instant: its derivatives by the parameters, and x' before and after it.
   Vector moves, fm, fp;
   // Backwards: `lambda` has the derivatives by these rows after the instant, then by those before it.
-  void retreat(const Regime& regime, double t, const Vector& x, const Ticks& before, Vector& lambda,
+  void retreat(const Regime& regime, double t, const Vector& x, const SamplingState& before, Vector& lambda,
                Cotangents& into);
   void contract(Cotangents& all) { changes.contract(all); }
 

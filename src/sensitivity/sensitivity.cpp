@@ -59,7 +59,7 @@ Sensitivity::Sensitivity(std::shared_ptr<Replica> of, std::shared_ptr<const Traj
       machine(std::move(of)), all(std::move(parameters_beside)), by(*all), resets(*machine, by) {
   for (const auto& one : by) parameters.push_back(one->name);
   variation = std::make_unique<Variation>(*machine, by);
-  if (machine->samples()) ticks = std::make_unique<SampledTangent>(*machine, by);
+  if (machine->samples()) sampled = std::make_unique<SampledTangent>(*machine, by);
   steps = steps_of(*run, *instants);
   if (reach == Reach::all)
     follow();
@@ -189,14 +189,14 @@ bool Sensitivity::quiet_instant(const RunStep& step) {
   run->state_at(segment, t, x.data());
   instants->quiet.read(step.number, sampling_memory);
   now.before = now.S;
-  reason = ticks->pass(machine->regime(segment.regime->modes), segment.t0, t, x, sampling_memory, now.S);
+  reason = sampled->pass(machine->regime(segment.regime->modes), segment.t0, t, x, sampling_memory, now.S);
   if (!reason.empty()) {
     valid_until = t;
     return false;
   }
   if (instants->quiet.event(step.number) <
       step.next_event) { // its outputs reach or leave their limits, at its time
-    now.moves = ticks->moves, now.fm = ticks->fm, now.fp = ticks->fp;
+    now.moves = sampled->moves, now.fm = sampled->fm, now.fp = sampled->fp;
     note_events(instants->quiet.event(step.number), step.next_event);
   }
   return true;
@@ -250,11 +250,12 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
 std::string Sensitivity::move_instants(const Passage& p) {
   now.moves = Vector::Zero(by.size());
   now.due.reset();
-  if (!p.jump.sampled || ticks == nullptr) return {};
-  if (!ticks->due(p.before.ticks, p.jump.t)) return "coinciding sampling instants that a parameter separates";
-  if (ticks->moves.isZero(0.0)) return {};
-  now.moves = ticks->moves;
-  now.due = ticks->at_any_time(p.before.ticks, p.jump.t);
+  if (!p.jump.sampled || sampled == nullptr) return {};
+  if (!sampled->due(p.before.sampling, p.jump.t))
+    return "coinciding sampling instants that a parameter separates";
+  if (sampled->moves.isZero(0.0)) return {};
+  now.moves = sampled->moves;
+  now.due = sampled->at_any_time(p.before.sampling, p.jump.t);
   if (!now.due)
     return "a sampling instant moved by a parameter, at which modes may change or a function is called";
   if (p.breakpoint ||
@@ -268,13 +269,13 @@ std::string Sensitivity::move_instants(const Passage& p) {
 std::string Sensitivity::reset(const Passage& p, double frame, const Tangents& W) {
   // Sampling, and a change of modes by its outputs: two smooth maps, however near a limit these bring an element.
   if (p.jump.sampled && p.jump.occasion == Occasion::motion && p.jump.impulses.empty() &&
-      ticks->moves.isZero(0.0) && ticks->at_any_time(p.before.ticks, p.jump.t)) {
+      sampled->moves.isZero(0.0) && sampled->at_any_time(p.before.sampling, p.jump.t)) {
     Tangents S = W;
     const Regime& regime = machine->regime(p.jump.before);
-    if (ticks->pass(regime, frame, p.jump.t, p.jump.x_before, p.before.ticks, S).empty()) {
+    if (sampled->pass(regime, frame, p.jump.t, p.jump.x_before, p.before.sampling, S).empty()) {
       Passage changed = p;
       changed.jump.sampled = false;
-      changed.before.base_x = ticks->x, changed.before.ticks = ticks->ticks;
+      changed.before.base_x = sampled->x, changed.before.sampling = sampled->sampling;
       return is_plain(machine->system(), changed) ? (now.S = S, std::string()) : reset(changed, frame, S);
     }
   }

@@ -80,14 +80,14 @@ private:
   std::shared_ptr<const Trajectory> run;
   std::shared_ptr<const Passages> instants;
   const List<Passage>& passages;
-  Ticks sampling_memory; // before one of them
+  SamplingState sampling_memory; // before one of them
   Vector initial;
   std::shared_ptr<Replica> machine;
   std::shared_ptr<const Parameters> all;
   const Parameters& by;
   ResetSlopes resets;
   std::unique_ptr<Variation> variation;
-  std::unique_ptr<SampledTangent> ticks;
+  std::unique_ptr<SampledTangent> sampled;
   List<Beginning> starts;                              // of each segment
   List<std::pair<double, Matrix>> constraint_impulses; // of each instant of impacts: constraints x parameters
 
@@ -96,8 +96,8 @@ private:
   struct {
     Tangents S, before;
     Vector moves, last_moves, fm, fp, shift;
-    std::optional<Ticks> due; // at any time, where parameters move them
-    Matrix impulses;          // contacts, then constraints x parameters, of this instant
+    std::optional<SamplingState> due; // at any time, where parameters move them
+    Matrix impulses;                  // contacts, then constraints x parameters, of this instant
   } now;
 
   List<RunStep> steps;

@@ -44,7 +44,7 @@ std::string Sensitivity::begin() {
   const Regime& r = machine->regime(modes);
   const double t = p.jump.t;
   if (p.before.started) {
-    sampling_memory = p.before.ticks;
+    sampling_memory = p.before.sampling;
     now.S = now.before = tangents_at_restart(*machine, p.before, by);
     now.impulses = Matrix::Constant(machine->impulse_count(), by.size(), not_determined);
     now.moves = Vector::Zero(by.size());
@@ -97,7 +97,7 @@ std::string Sensitivity::slopes_at_start(Matrix& slack) {
   const double t = p.jump.t;
   const bool repeats = !is_plain(machine->system(), p) || machine->samples();
   const Vector here = packed(p.before);
-  sampling_memory = p.before.ticks;
+  sampling_memory = p.before.sampling;
   std::string why;
   List<Mode> limits; // of the values that controllers sample there
   const auto start = [&](Replica& m, const Vector& x0) {

@@ -16,7 +16,7 @@ void compute(const System& sys, Index loop, double t, Value&& value, double* inp
              double* work, double* output) {
   const Loop& l = sys.loops[loop];
   for (Index k = 0; k < l.inputs.size(); ++k) inputs[k] = value(loop, k);
-  tick(l.block, t, inputs, memory + l.memory, work, output);
+  update_sampled(l.block, t, inputs, memory + l.memory, work, output);
 }
 
 // Computed outputs take effect and are held from here on. True if one of them changed.

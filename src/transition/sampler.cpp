@@ -76,9 +76,9 @@ double Sampler::next(const State& state) const {
   double t = std::numeric_limits<double>::infinity();
   for (Index b : sampled) {
     const Loop& l = sys.loops[b];
-    t = std::min(t, instant(l, state.ticks.next[b]));
-    if (state.ticks.pending[b] != Ticks::none)
-      t = std::min(t, instant(l, state.ticks.pending[b]) + l.block.delay);
+    t = std::min(t, instant(l, state.sampling.next[b]));
+    if (state.sampling.pending[b] != SamplingState::none)
+      t = std::min(t, instant(l, state.sampling.pending[b]) + l.block.delay);
   }
   return t;
 }
@@ -97,14 +97,14 @@ void Sampler::run(State& state, const LinearPart& part) {
   // A controller that reads another one due at the same instant gets its new output: loop_order puts that one first.
   // All other inputs come from the plant, whose state does not change here.
   for_each_due(
-      state.ticks, t,
-      [&](Index b) { put_out(sys.loops[b], state.ticks.output.data() + offset[b], state.base_x.data()); },
+      state.sampling, t,
+      [&](Index b) { put_out(sys.loops[b], state.sampling.output.data() + offset[b], state.base_x.data()); },
       [&](Index b) {
         const auto input = [&](Index, Index k) {
           return value(part.sampled[b][k], state.base_x.data(), s.data());
         };
-        compute(sys, b, instant(sys.loops[b], state.ticks.next[b]), input, samples.data(),
-                state.ticks.memory.data(), work.data(), state.ticks.output.data() + offset[b]);
+        compute(sys, b, instant(sys.loops[b], state.sampling.next[b]), input, samples.data(),
+                state.sampling.memory.data(), work.data(), state.sampling.output.data() + offset[b]);
       });
   see(sys, state);
 }

@@ -3,7 +3,7 @@
 
 #include "core/list.hpp"
 #include "dynamics/regime.hpp"
-#include "dynamics/ticks.hpp"
+#include "dynamics/sampling_state.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -20,20 +20,20 @@ public:
   // Actions due at t: put(loop) when a delay is over; then sample(loop), in the order of dataflow, with put(loop) for
   // outputs without delay.
   template <class Put, class Sample>
-  void for_each_due(Ticks& ticks, double t, Put&& put, Sample&& sample) const {
+  void for_each_due(SamplingState& sampling, double t, Put&& put, Sample&& sample) const {
     const double now = t + together(t);
     for (const Index b : sampled)
-      if (ticks.pending[b] != Ticks::none &&
-          instant(sys.loops[b], ticks.pending[b]) + sys.loops[b].block.delay <= now)
-        put(b), ticks.pending[b] = Ticks::none;
+      if (sampling.pending[b] != SamplingState::none &&
+          instant(sys.loops[b], sampling.pending[b]) + sys.loops[b].block.delay <= now)
+        put(b), sampling.pending[b] = SamplingState::none;
     for (const Index b : sampled) {
-      if (instant(sys.loops[b], ticks.next[b]) > now) continue;
+      if (instant(sys.loops[b], sampling.next[b]) > now) continue;
       sample(b);
-      ticks.pending[b] = ticks.next[b]++;
-      if (sys.loops[b].block.delay == 0.0) put(b), ticks.pending[b] = Ticks::none;
+      sampling.pending[b] = sampling.next[b]++;
+      if (sys.loops[b].block.delay == 0.0) put(b), sampling.pending[b] = SamplingState::none;
     }
   }
-  Index first_output(Index loop) const { return offset[loop]; } // in Ticks::output
+  Index first_output(Index loop) const { return offset[loop]; } // in SamplingState::output
 
   Sampler(const System& sys, RegimeCache& cache, Scratch& scratch);
 
@@ -51,7 +51,7 @@ private:
   const System& sys;
   RegimeCache& cache;
   List<Index> sampled; // in the order of dataflow
-  List<Index> offset;  // of each loop's outputs in Ticks::output
+  List<Index> offset;  // of each loop's outputs in SamplingState::output
   List<Index> varying; // signals that are not constant
   Scratch& scratch;
   Vector s, samples, work;

@@ -53,7 +53,7 @@ bool Transition::samples() const {
   return sampler->any();
 }
 
-double Transition::next_tick(const State& state) const {
+double Transition::next_sampling_instant(const State& state) const {
   return sampler->next(state);
 }
 
@@ -68,9 +68,9 @@ void Transition::look(const State& state) {
   cache.clear();
 }
 
-const Jump& Transition::start(State& state, bool ticks) {
+const Jump& Transition::start(State& state, bool sampled) {
   look(state);
-  if (ticks && sampler->due(state, state.base_t)) sampler->run(state, cache.linear(sys, state.modes));
+  if (sampled && sampler->due(state, state.base_t)) sampler->run(state, cache.linear(sys, state.modes));
   jump.begin(state, Occasion::start, {});
   change_modes(state);
   return finish(state);
@@ -92,7 +92,7 @@ const Jump& Transition::scheduled(State& state, const List<Guard>& fired, bool b
   look(state);
   if (sampler->due(state, state.base_t)) {
     const Regime& regime = here == nullptr && present != nullptr ? *present : cache.get(sys, state.modes);
-    ticks_before = state.ticks;
+    sampling_before = state.sampling;
     jump.sampled = jump.changed = true;
     sampler->run(state, *regime.linear);
     if (fired.empty() && !breakpoint && sampler->quiet(state, regime)) {
@@ -110,7 +110,7 @@ void Transition::take_back(State& state) {
   if (!std::exchange(unfinished, false)) return;
   state.base_x = jump.x_before;
   state.modes = jump.before;
-  if (jump.sampled) state.ticks = ticks_before;
+  if (jump.sampled) state.sampling = sampling_before;
   state.after_transition = false;
 }
 

@@ -29,8 +29,8 @@ public:
   Transition(const System& sys, RegimeCache& cache, const Cutoffs& cutoffs = {}, Tangent* at = nullptr);
   ~Transition();
 
-  // The first instant of a run. `ticks`: sampled controllers run if they are due.
-  const Jump& start(State& state, bool ticks);
+  // The first instant of a run. `sampled`: sampled controllers run if they are due.
+  const Jump& start(State& state, bool sampled);
   // After motion in `regime` that ended by `fired` or by a schedule: the next sampling instant or breakpoint of a
   // signal.
   const Jump& after(const Regime& regime, State& state, const List<Guard>& fired);
@@ -40,9 +40,9 @@ public:
   // After BudgetExhausted from after() or scheduled(): restores the state before the call.
   void take_back(State& state);
 
-  bool samples() const;                       // there are sampled controllers
-  double next_tick(const State& state) const; // infinity without them
-  void signals_changed();                     // constant signals have new values
+  bool samples() const;                                   // there are sampled controllers
+  double next_sampling_instant(const State& state) const; // infinity without them
+  void signals_changed();                                 // constant signals have new values
 
 private:
   struct Decision; // decision of the instant, with its memory
@@ -56,8 +56,8 @@ private:
   std::unique_ptr<QuickTransition> quick;
   std::unique_ptr<Sampler> sampler;
   Jump jump;
-  bool unfinished = false; // after() or scheduled() has started and not returned
-  Ticks ticks_before;      // jump.sampled: before the sampled controllers ran
+  bool unfinished = false;       // after() or scheduled() has started and not returned
+  SamplingState sampling_before; // jump.sampled: before the sampled controllers ran
 
   void look(const State& state);
   void change_modes(State& state, bool forces_jump = false);

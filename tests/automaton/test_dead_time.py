@@ -190,7 +190,7 @@ def test_dead_time_is_swept_and_saved():
 
 
 def test_sampled_controller_around_dead_time_agrees_with_reference():
-    """Ticks are kinks of the velocity; they come back too."""
+    """Sampling instants are kinks of the velocity; they come back too."""
     m = ss.Machine(mass=1.0, names=["a"])
     m.add_friction("guide", on="a", law=ss.StickSlip(FILM, memory=ss.DeadTime(0.033)))
     m.add_controller(

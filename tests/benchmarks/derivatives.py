@@ -75,7 +75,7 @@ def bristles() -> Case:
 
 
 def sampled() -> Case:
-    """A sampled controller: 4600 ticks."""
+    """A sampled controller: 4600 sampling instants."""
     m = ss.Machine(mass=2.0, names=["slide"])
     m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.7))
     m.add_controller(

@@ -1,4 +1,4 @@
-"""Limits of sampled controllers as events: at the ticks at which the held output changes, and in the limit of short
+"""Limits of sampled controllers as events: at the instants at which the held output changes, and in the limit of short
 periods those of the continuous loop."""
 
 import numpy as np
@@ -26,7 +26,7 @@ def changes(run):
 
 @pytest.mark.parametrize("anti_windup", ["back_calculation", "clamping", None])
 def test_short_periods_give_the_modes_of_the_continuous_loop(anti_windup):
-    """Times converge with the first power of the period: a tick sees the crossing up to one period late."""
+    """Times converge with the first power of the period: a sample sees the crossing up to one period late."""
     whole = ss.simulate(loop(anti_windup=anti_windup), 6.0)
     wanted = whole.events.of("c")
     assert {e.after for e in wanted} == {ss.Mode.HIGH, ss.Mode.LOW, ss.Mode.FREE}

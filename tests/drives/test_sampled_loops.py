@@ -87,7 +87,7 @@ def test_converges_linearly_to_the_continuous_loop() -> None:
 
 
 def test_instants_are_multiples_of_the_period() -> None:
-    """Never sums: after 1e5 ticks of 0.1 ms the instants still are k * T to the last bit."""
+    """Never sums: after 1e5 samples of 0.1 ms their instants still are k * T to the last bit."""
     called: list[float] = []
 
     def control(t: float, r: float, y: float) -> float:

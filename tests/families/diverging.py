@@ -1,7 +1,7 @@
 """Divergence of a sampled loop, by its matrix over one period, and of a run with it.
 
 Far away from rest dry friction and outputs within limits are bounded, and what remains is linear: the plant with its
-viscous friction, held outputs, and the controllers without limits. If an eigenvalue of that map from tick to tick is
+viscous friction, held outputs, and the controllers without limits. If an eigenvalue of that map from sample to sample is
 greater than 1 in size, no motion that has grown beyond what is bounded comes back: it grows by that much a period.
 """
 
@@ -45,7 +45,7 @@ def _free(d: Description) -> dict[str, Any] | None:
 
 
 def period_map(machine: ss.Machine) -> tuple[float, np.ndarray] | None:
-    """(period, matrix of positions, velocities, states of the controller and its held output from tick to tick)."""
+    """(period, matrix of positions, velocities, states of the controller and its held output from sample to sample)."""
     d = describe(machine)
     loop = _free(d)
     block = None if loop is None else block_of(loop["control"])
@@ -86,12 +86,12 @@ def period_map(machine: ss.Machine) -> tuple[float, np.ndarray] | None:
 def growth(run: ss.Trajectory, period: float) -> float | None:
     """By how much the greatest velocity grows in a period, where it is greater than `FAR`."""
     n = len(run.machine.names)
-    ticks = np.arange(0.0, run.t[-1], period)
-    v = np.maximum.accumulate(np.abs(run.at(ticks).y[n : 2 * n]).max(axis=0))
+    instants = np.arange(0.0, run.t[-1], period)
+    v = np.maximum.accumulate(np.abs(run.at(instants).y[n : 2 * n]).max(axis=0))
     far = np.flatnonzero(v > FAR)
     if far.size < 5:
         return None
-    slope = np.polyfit(ticks[far], np.log(v[far]), 1)[0]
+    slope = np.polyfit(instants[far], np.log(v[far]), 1)[0]
     return float(np.exp(slope * period))
 
 

@@ -67,7 +67,7 @@ def test_error_falls_at_least_linearly(name: str) -> None:
     assert np.all(e[1:] < 0.75 * e[:-1])
     # "following" a limit is no event, but a transition of the engine
     more = 1 if name == "clamped" else 0
-    # nor is a sampled output that reaches a limit at its tick, which is an event, a transition
+    # nor is a sampled output that reaches a limit at its sampling instant, which is an event, a transition
     held = run.machine.controllers if name.startswith("sampled") else ()
     assert rt.transitions == len({ev.instant for ev in run.events if ev.element not in held}) + more
 

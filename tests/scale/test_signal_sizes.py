@@ -44,7 +44,7 @@ def test_sampling_instant_does_not_stop_a_motion():
     m.add_friction("g", on="x", law=ss.Coulomb(0.3))
     m.add_controller(ss.PID(kp=100, kd=5, period=0.02), on="x", reference=1.0)
     run = ss.simulate(m, 1.0)
-    ticks = np.arange(1, 50) * 0.02
-    before, after = run.at(ticks - 1e-9)["x.velocity"], run.at(ticks)["x.velocity"]
+    instants = np.arange(1, 50) * 0.02
+    before, after = run.at(instants - 1e-9)["x.velocity"], run.at(instants)["x.velocity"]
     assert np.abs(after - before).max() < 1e-6  # of up to 7.7 m/s; forces are below 1 kN
     assert run.energy.residual < 1e-13

@@ -56,12 +56,12 @@ def test_crossing_at_a_signal_step_has_zero_derivative() -> None:
     assert [e.time for e in run.events] == pytest.approx([1.0, 1.5])
     for e in run.events:
         assert e.sensitivity is not None and list(e.sensitivity.values()) == [0.0, 0.0]
-    tick = run.events[1].sensitivity
-    assert tick is not None
+    sampled = run.events[1].sensitivity
+    assert sampled is not None
     held = run.states.index("loop.held")
     before, after = np.moveaxis(run.at([1.45, 1.5]).sensitivity.states[held], 1, 0)
-    np.testing.assert_allclose(tick.before[held], before, rtol=1e-9)
-    np.testing.assert_allclose(tick.after[held], after, rtol=1e-9)
+    np.testing.assert_allclose(sampled.before[held], before, rtol=1e-9)
+    np.testing.assert_allclose(sampled.after[held], after, rtol=1e-9)
     assert abs(after[1] - before[1]) > 1.0  # by the gain: of the reference's step
 
 

@@ -20,11 +20,11 @@ def check(move, limits):
     assert move(breakpoints[0]) == move.offset and move(breakpoints[-1]) == move.offset + move.distance
     before = np.nextafter(breakpoints, -np.inf)
     # Rounding of time to a last place changes the order-k derivative by the order above times that place.
-    tick = 4 * EPS * (abs(move.start) + T)
+    spacing = 4 * EPS * (abs(move.start) + T)
     bounds = [d, *limits, 0.0]
     for order in range(len(limits)):
         jump = np.abs(move(breakpoints, order) - move(before, order))
-        slack = 40 * EPS * bounds[order] + tick * bounds[order + 1]
+        slack = 40 * EPS * bounds[order] + spacing * bounds[order + 1]
         if order == 0:
             slack += 4 * EPS * abs(move.offset)
         assert np.all(jump <= slack * 10), (order, jump.max(), slack)
@@ -32,12 +32,12 @@ def check(move, limits):
         np.concatenate([breakpoints, before, np.linspace(breakpoints[0], breakpoints[-1], 203)])
     )
     for order, bound in enumerate(limits, start=1):
-        slack = 1e-12 * bound + tick * (limits[order] if order < len(limits) else 0.0)
+        slack = 1e-12 * bound + spacing * (limits[order] if order < len(limits) else 0.0)
         assert np.all(np.abs(move(inside, order)) <= bound + slack), order
     speed = move(inside, 1) * np.sign(move.distance)
-    assert np.all(speed >= -1e-12 * limits[0] - 10 * tick * limits[1])
+    assert np.all(speed >= -1e-12 * limits[0] - 10 * spacing * limits[1])
     reached = np.abs(move(inside, 1)).max()
-    assert reached == pytest.approx(move.peak_velocity, rel=1e-12, abs=tick * limits[1])
+    assert reached == pytest.approx(move.peak_velocity, rel=1e-12, abs=spacing * limits[1])
 
 
 @given(way, limit, limit, st.sampled_from([0.0, -3.0, 100.0]), st.sampled_from([0.0, 7.0]))

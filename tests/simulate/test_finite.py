@@ -116,11 +116,11 @@ def test_unstable_sampled_loop_is_named(law, kp):
     run = ss.simulate(m, 10.0)
     check(run, "p.held")
     assert run.message.endswith(", as in an unstable loop")
-    assert round(run.state.t / 1e-2, 9).is_integer()  # the tick whose output there is no number for
+    assert round(run.state.t / 1e-2, 9).is_integer()  # the sample whose output there is no number for
 
 
 def test_controller_output_overflow_ends_the_run():
-    """Even where the run would be over before the next tick."""
+    """Even where the run would be over before the next sampling instant."""
     m = ss.Machine(mass=1.0, names=["a"])
     m.add_controller(ss.P(kp=1e300, period=1e-2), on="a", reference=1.0)
     run = ss.simulate(m, 0.015)

@@ -1,4 +1,4 @@
-"""Runs from tick to tick: their motion between the ticks, saved, continued, and under curves of friction."""
+"""Runs from one sampling instant to the next: their motion between them, saved, continued, and under curves of friction."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def drive(law: ss.Law | float | None = None) -> ss.Machine:
 
 
 def held_motion(run: ss.Trajectory, t: float) -> np.ndarray:
-    """The plant at t by the matrix exponential from the tick before, with the output held since."""
+    """The plant at t by the matrix exponential from the instant before, with the output held since."""
     k = np.floor(t / PERIOD + 1e-9)
     inverse = np.linalg.inv(MASS)
     A = np.zeros((5, 5))
@@ -66,7 +66,7 @@ def test_run_ending_between_sampling_instants_resumes_bitwise_equal(law: ss.Law 
 def test_curves_of_friction_are_followed() -> None:
     law = ss.Stribeck(1.0, 0.7, 0.05, viscous=0.1)
     run = ss.simulate(drive(law), t_end=0.2)
-    e = run.events[0]  # the load breaks away; compared from tick to tick for as long as it slides
+    e = run.events[0]  # the load breaks away; compared from instant to instant for as long as it slides
     start = (np.floor(e.time / PERIOD) + 3.0) * PERIOD
     assert e.after == ss.Mode.SLIP_FORWARD
     inverse = np.linalg.inv(MASS)

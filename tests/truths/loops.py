@@ -1,4 +1,4 @@
-"""Controllers of `phase_by_phase`: continuous ones with limits and three ways of anti-windup, sampled ones tick by tick."""
+"""Controllers of `phase_by_phase`: continuous ones with limits and three ways of anti-windup, and sampled ones."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class Continuous(Loop):
         return found
 
 
-class Ticking(Loop):
+class SampledLoop(Loop):
     """Samples at multiples of its period, and puts out then or after its delay; zero before the first time."""
 
     def __init__(self, d: Description, loop: dict[str, Any], others: dict[str, Loop]) -> None:
@@ -195,8 +195,8 @@ class Ticking(Loop):
     def times(self, t_end: float) -> list[tuple[float, int]]:
         """Sampling instants, and the times of their outputs."""
         period, delay = self.options["period"], self.options["delay"]
-        ticks = [k * period for k in range(int(t_end / period + 1e-9) + 1)]
-        return [(t, SAMPLE) for t in ticks] + [(t + delay, PUT_OUT) for t in ticks if delay > 0.0]
+        instants = [k * period for k in range(int(t_end / period + 1e-9) + 1)]
+        return [(t, SAMPLE) for t in instants] + [(t + delay, PUT_OUT) for t in instants if delay > 0.0]
 
     def due(self, s: Seen, rank: int) -> None:
         """Sample, or put out."""
@@ -209,7 +209,7 @@ class Ticking(Loop):
                 edge = value / quantum + 0.5
                 if abs(edge - round(edge)) < ON_AN_EDGE:
                     raise Unknown("samples on a step of the quantiser")
-        self.next = float(self.sampled.tick(w)[0])
+        self.next = float(self.sampled.sample(w)[0])
         if self.options["delay"] == 0.0:
             self.u = self.next
 
@@ -218,6 +218,6 @@ def of(d: Description) -> list[Loop]:
     """All controllers, each before those that read it."""
     made: dict[str, Loop] = {}
     for loop in d.loops:
-        kind = Ticking if loop["control"]["options"]["period"] > 0.0 else Continuous
+        kind = SampledLoop if loop["control"]["options"]["period"] > 0.0 else Continuous
         made[loop["name"]] = kind(d, loop, dict(made))
     return list(made.values())

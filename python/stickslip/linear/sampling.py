@@ -139,9 +139,9 @@ def common_period(periods: Mapping[str, float]) -> tuple[float, dict[str, int]]:
             f"the sampling periods have no common period of at most {MOST_INSTANTS} instants: {listed}; choose periods "
             "that are whole multiples of the shortest"
         )
-    ticks = {name: int(whole / ratio) for name, ratio in ratios.items()}
-    name = next(iter(ticks))
-    return ticks[name] * periods[name], ticks
+    counts = {name: int(whole / ratio) for name, ratio in ratios.items()}
+    name = next(iter(counts))
+    return counts[name] * periods[name], counts
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class _Motion:
             out = out + a.D[order][rows] @ self.input_rows(order)
         return out
 
-    def tick(self, c: Sampled) -> None:
+    def sample(self, c: Sampled) -> None:
         block, at = c.block, c.memory.start
         n, m, p = block.A.shape[0], len(c.differences), block.D.shape[0]
         z, before, computed = slice(at, at + n), slice(at + n, at + n + m), slice(at + n + m, at + n + m + p)
@@ -238,7 +238,7 @@ def period_map(bench: Bench, looked: list[int], opened: str | None = None) -> Pe
         A sampled output to replace by an input; the output computed by the controller is then returned.
     """
     controllers = sampled_controllers(bench)
-    period, ticks = common_period({c.name: c.period for c in controllers})
+    period, counts = common_period({c.name: c.period for c in controllers})
     answer = bench.answer()
     if any(np.any(b) for b in answer.B[1:]):
         raise ValueError(
@@ -247,9 +247,9 @@ def period_map(bench: Bench, looked: list[int], opened: str | None = None) -> Pe
         )
     motion = _Motion(answer, controllers, opened)
     outputs = np.zeros((0, motion.R.shape[1]))
-    for k, (time, due) in enumerate(instants := _instants(controllers, ticks, period)):
+    for k, (time, due) in enumerate(instants := _instants(controllers, counts, period)):
         for c, what in due:
-            (motion.put_out if what == "put out" else motion.tick)(c)
+            (motion.put_out if what == "put out" else motion.sample)(c)
         if k == 0:
             outputs = np.vstack([motion.read(looked), motion.seen])
         until = instants[k + 1][0] if k + 1 < len(instants) else period
@@ -273,13 +273,13 @@ def period_map(bench: Bench, looked: list[int], opened: str | None = None) -> Pe
 
 
 def _instants(
-    controllers: list[Sampled], ticks: Mapping[str, int], period: float
+    controllers: list[Sampled], counts: Mapping[str, int], period: float
 ) -> list[tuple[float, list[tuple[Sampled, str]]]]:
     """Times within one period and what is done at each: first what is put out, then who samples, in their order."""
     steps: list[tuple[float, int, int, Sampled, str]] = []
     for rank, c in enumerate(controllers):
-        for k in range(ticks[c.name]):
-            steps.append((k * c.period, 1, rank, c, "tick"))
+        for k in range(counts[c.name]):
+            steps.append((k * c.period, 1, rank, c, "sample"))
             if c.block.delay > 0.0:
                 # An output at the end of the period is one at its start.
                 late = k * c.period + c.block.delay

@@ -23,7 +23,7 @@ _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(12)  # of each smooth piece
 _LOOKS = 100_000
 _TIED = 1e-9  # extremes closer than this share of the range are one
 _ALIKE = 1e-6  # derivatives of tied extremes that differ by more determine nothing
-_ALIKE_AT_TICKS = 1e-11  # of the greatest value: a state does not jump there
+_ALIKE_AT_INSTANTS = 1e-11  # of the greatest value: a state does not jump there
 
 
 def derivative(run: Trajectory, name: str, parameter: str) -> float:
@@ -39,7 +39,7 @@ def derivative(run: Trajectory, name: str, parameter: str) -> float:
         i = run.states.index(owner)
         if kind == "final":
             return float(run.sensitivity.end[i, j])
-        if run.sensitivity._raw.moves_instants(j) and (kind != "mean" or _jumps_at_ticks(run, i)):
+        if run.sensitivity._raw.moves_instants(j) and (kind != "mean" or _jumps_at_instants(run, i)):
             return float("nan")  # states bend and what is held jumps at instants that are no events
         return _mean(run, i, j) if kind == "mean" else _extreme(run, i, j, 1.0 if kind == "max" else -1.0)
     if kind == "stick_time" and f"{owner}.mode" in run:
@@ -81,13 +81,13 @@ def _tangent(run: Trajectory, i: int, j: int, t: Array) -> Array:
     return row
 
 
-def _jumps_at_ticks(run: Trajectory, i: int) -> bool:
+def _jumps_at_instants(run: Trajectory, i: int) -> bool:
     pieces = _Pieces(run)
     steps = np.setdiff1d(pieces.steps[1:], pieces.times)
     if not steps.size:
         return False
     here, before = run.at(steps).y[i], run.at(np.nextafter(steps, run._raw.t_begin)).y[i]
-    return bool(np.any(np.abs(here - before) > _ALIKE_AT_TICKS * np.abs(here).max(initial=0.0)))
+    return bool(np.any(np.abs(here - before) > _ALIKE_AT_INSTANTS * np.abs(here).max(initial=0.0)))
 
 
 def _mean(run: Trajectory, i: int, j: int) -> float:

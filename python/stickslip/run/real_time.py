@@ -204,7 +204,7 @@ class RealTime:
                 wrong_shape("inputs", given, f"{self._values.shape} for the inputs {self._inputs}")
             for i, value in enumerate(given):
                 self._set(i, float(value))
-        begin = self._engine.ticks
+        begin = self._engine.steps
         out: Array = self._engine.step(self._values)
         return self._seen(begin, out[None])[0] if self._sought else out
 
@@ -255,7 +255,7 @@ class RealTime:
                 wrong_shape("steps", values, f"(n_steps, {len(self._inputs)}) for the inputs {self._inputs}")
             if not np.isfinite(values).all():
                 raise ValueError("steps holds NaN or infinity: every input must be finite")
-        begin = self._engine.ticks
+        begin = self._engine.steps
         out: Array = self._engine.run(values)
         if len(values):
             self._values[:] = values[-1]

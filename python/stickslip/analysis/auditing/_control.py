@@ -122,18 +122,18 @@ def _check_sampled(
     name, options = loop["name"], loop["control"]["options"]
     begin, end = float(run._raw.t_begin), float(run._raw.t_end)
     k = np.arange(np.ceil(begin / options["period"] - 1e-9), np.floor(end / options["period"] + 1e-9) + 1)
-    ticks = np.clip(k * options["period"], begin, end)
-    before = np.where(ticks > begin, np.nextafter(ticks, -np.inf), ticks)
+    instants = np.clip(k * options["period"], begin, end)
+    before = np.where(instants > begin, np.nextafter(instants, -np.inf), instants)
     # A breakpoint in the last digits beside an instant is one with it, so that outputs may change that much later.
-    after = np.minimum(ticks + 4.0 * np.spacing(np.abs(ticks)), end)
+    after = np.minimum(instants + 4.0 * np.spacing(np.abs(instants)), end)
     w = _sampled_inputs(loop, block, Samples(run, before, d), Samples(run, after, d))
     if _near_a_step(w, block, options["quantum"]):
         audit.skip(f"output of '{name}'", "a sample lies on a step of the quantiser")
         return
     state = Sampled(block, options, loop["control"]["law"]["kind"] != "LTI")
-    u = np.array([state.tick(w[:, i]) for i in range(ticks.size)])
+    u = np.array([state.sample(w[:, i]) for i in range(instants.size)])
     t = panels.grid(panels.at.t)[:, 1:-1].ravel()
-    last = np.searchsorted(ticks + options["delay"], t, side="right") - 1
+    last = np.searchsorted(instants + options["delay"], t, side="right") - 1
     size_w = np.abs(w).max(axis=1, initial=0.0)
     size = np.abs(block.D) @ size_w + np.abs(block.C) @ (np.abs(block.B) @ size_w) * (end - begin)
     for j, label in enumerate(_output_names(loop)):

@@ -193,7 +193,7 @@ class Sampled:
                 self.before[i] = here
         return w
 
-    def tick(self, samples: Array) -> Array:
+    def sample(self, samples: Array) -> Array:
         """Return the output at the next sampling instant."""
         w, low, high = self._inputs(samples), self.options["limits"]["min"], self.options["limits"]["max"]
         if not self.backward:

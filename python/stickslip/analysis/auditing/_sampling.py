@@ -113,7 +113,7 @@ class Panels:
         return difference
 
 
-def _ticks(d: Description, begin: float, end: float) -> list[Array]:
+def _instants(d: Description, begin: float, end: float) -> list[Array]:
     found = []
     for loop in d.loops:
         period, delay = loop["control"]["options"]["period"], loop["control"]["options"]["delay"]
@@ -132,7 +132,7 @@ def intervals(run: Any, d: Description) -> tuple[Array, Array]:
     steps = np.array(run._raw.step_times())
     steps = steps[:: 1 + steps.size // _MOST_STEPS]  # so many steps are short beside the motion
     times = [steps, run.events.time, np.array([begin, end])]
-    times += [np.array(s.unrolled(end).breakpoints) for s in d.signals()] + _ticks(d, begin, end)
+    times += [np.array(s.unrolled(end).breakpoints) for s in d.signals()] + _instants(d, begin, end)
     t = np.unique(np.concatenate(times))
     t = t[(t >= begin) & (t <= end)]
     apart = np.diff(t) > 64.0 * np.spacing(np.maximum(np.abs(t[1:]), np.abs(t[:-1])))

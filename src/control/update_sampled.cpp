@@ -53,7 +53,8 @@ void start(const Block& b, double* memory) {
   std::copy_n(b.initial.data(), b.states(), memory);
 }
 
-void tick(const Block& b, double t, const double* samples, double* memory, double* work, double* u) {
+void update_sampled(const Block& b, double t, const double* samples, double* memory, double* work,
+                    double* u) {
   const Index n = b.states(), m = b.inputs.size(), p = b.outputs();
   double *const w = work, *const next = w + m, *const raw = next + n;
   double* previous = memory + n;

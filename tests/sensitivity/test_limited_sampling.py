@@ -1,4 +1,4 @@
-"""Sampled controllers at their limits, with delays and one behind the other: what a tick does to a tangent."""
+"""Sampled controllers at their limits, with delays and one behind the other: what sampling does to a tangent."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def test_derivatives_of_limited_sampled_loop_agree_with_differences(anti_windup:
     out = ss.simulate(m, 3.0, dt=0.013, initial=start)["pid.output"]
     assert min((out == 3.0).sum(), (out == -4.0).sum(), ((out > -4.0) & (out < 3.0)).sum()) > 5
     limits = [e for e in runs.run.events if e.element == "pid"]
-    assert limits and all(e.sensitivity[name] == 0.0 for e in limits for name in numbers)  # at their ticks
+    assert limits and all(e.sensitivity[name] == 0.0 for e in limits for name in numbers)  # a sample's time
     for name, value in numbers.items():
         assert runs.off(name, 4e-5 * value) < 1e-8, name
 
 
 def test_derivatives_of_sampled_cascade_agree_with_differences() -> None:
-    """A slow position loop commands a quick speed loop, which reads its new output at common ticks."""
+    """A slow position loop commands a quick speed loop, which reads its new output at common instants."""
     m = slide()
     m.add_controller(
         ss.P(kp=4.0, limits=(-0.8, 0.8), period=0.03),

@@ -1,4 +1,4 @@
-#include "dynamics/ticks.hpp"
+#include "dynamics/sampling_state.hpp"
 
 #include "core/error.hpp"
 #include "core/tolerances.hpp"
@@ -13,13 +13,13 @@ constexpr double countable = 1e15; // instants: beyond, neighbours have one time
 
 } // namespace
 
-bool Ticks::operator==(const Ticks& o) const {
+bool SamplingState::operator==(const SamplingState& o) const {
   return next == o.next && pending == o.pending && output.size() == o.output.size() && output == o.output &&
          memory.size() == o.memory.size() && memory == o.memory;
 }
 
-Ticks start_ticks(const System& sys, double t0) {
-  Ticks k;
+SamplingState start_sampling(const System& sys, double t0) {
+  SamplingState k;
   Index outputs = 0, memory = 0;
   for (const Loop& l : sys.loops) {
     outputs += l.block.outputs();
@@ -28,7 +28,7 @@ Ticks start_ticks(const System& sys, double t0) {
   k.output = Vector::Zero(outputs);
   k.memory = Vector::Zero(memory);
   for (const Loop& l : sys.loops) {
-    k.pending.push_back(Ticks::none);
+    k.pending.push_back(SamplingState::none);
     k.next.push_back(0);
     if (l.block.continuous()) continue;
     start(l.block, k.memory.data() + l.memory);

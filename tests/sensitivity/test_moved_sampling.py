@@ -1,4 +1,4 @@
-"""Periods and delays of sampled controllers: parameters that move the ticks."""
+"""Periods and delays of sampled controllers: parameters that move the sampling instants."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STEPS = {
     "pid.control.period": 2e-6,
     "pid.control.delay": 4e-6,
     "slide.mass": 8e-5,
-}  # no limit changes its tick
+}  # no limit changes its instant
 SLOW = ss.Sine(amplitude=1.0, frequency=0.4)
 
 
@@ -25,7 +25,7 @@ def slide() -> ss.Machine:
 @pytest.mark.parametrize("delay", [0.0, 0.004, 0.0117])
 @pytest.mark.parametrize("anti_windup", ["none", "clamping", "back_calculation"])
 def test_derivatives_by_period_and_delay_agree_with_differences(anti_windup: str, delay: float) -> None:
-    """Integrator and difference quotient depend on the period as well. Samples lie off the ticks."""
+    """Integrator and difference quotient depend on the period as well. Samples lie off the sampling instants."""
     m = slide()
     control = ss.PID(
         kp=35.0, ki=41.0, kd=6.0, limits=(-4.0, 3.0), anti_windup=anti_windup, period=0.013, delay=delay
@@ -64,7 +64,7 @@ def ends(m: ss.Machine, t_end: float, name: str, **options: float) -> tuple[floa
 
 
 def test_end_at_a_sampling_instant_ends_derivatives() -> None:
-    """The velocity's rate jumps there: on one side of the period its end lies before the tick."""
+    """The velocity's rate jumps there: on one side of the period its end lies before the instant."""
     m = slide()
     m.add_controller(ss.PID(kp=35.0, period=0.015625), name="pid", on="slide", reference=SLOW)
     time, reason = ends(m, 1.0, "pid.control.period")
@@ -117,7 +117,7 @@ def test_mode_change_at_a_sampling_instant_moves_with_it(
     runs = Differences(m, 2.2, numbers, signals=["slide.position"], rtol=1e-12)
     until, events = runs.run.sensitivity.valid_until, runs.run.events
     assert until.time == np.inf, until.reason
-    assert events[0].sensitivity["pid.control.period"] == pytest.approx(1.0, rel=1e-12)  # the first tick
+    assert events[0].sensitivity["pid.control.period"] == pytest.approx(1.0, rel=1e-12)  # the first instant
     times = 0.0131 * (np.arange(167) + 0.65)
     runs.times = times[np.abs(times[:, None] - events.time).min(axis=1) > 4e-4]
     for name, step in (("pid.control.period", 1.3e-6), ("pid.control.delay", 8e-6)):
@@ -126,7 +126,7 @@ def test_mode_change_at_a_sampling_instant_moves_with_it(
 
 
 def test_sampling_instant_at_a_reference_step_ends_derivatives() -> None:
-    """Beside it the tick finds the reference before its step, or behind it."""
+    """Beside it the controller finds the reference before its step, or behind it."""
     m = stuck("coulomb", 1)
     step = ss.Step(value=1.0, start=0.125)
     m.add_controller(ss.PID(kp=35.0, period=0.015625), name="pid", on="slide", reference=step)
@@ -135,7 +135,7 @@ def test_sampling_instant_at_a_reference_step_ends_derivatives() -> None:
 
 
 def test_separating_sampling_instants_end_derivatives() -> None:
-    """The fifth tick of one is the third of the other."""
+    """The fifth instant of one is the third of the other."""
     m = slide()
     m.add_controller(ss.PID(kp=3.0, period=0.03), name="a", on="slide", reference=SLOW)
     m.add_controller(ss.PID(kp=5.0, period=0.05), name="b", on="slide", reference=SLOW)
@@ -162,7 +162,7 @@ def test_adjoint_by_period_falls_back_to_forward_mode() -> None:
 
 
 def test_derivatives_of_means_by_period_agree_with_differences() -> None:
-    """Ticks bend positions and velocities; what is held jumps there, and has none."""
+    """Sampling bends positions and velocities; what is held jumps there, and has none."""
 
     def run(period: float, **options: Any) -> ss.Trajectory:
         m = stuck("coulomb", 2)
