@@ -69,8 +69,9 @@ Adjoint::Adjoint(const Machine& machine, std::shared_ptr<const Trajectory> run, 
   auto together = std::make_shared<Parameters>();
   together->push_back(all_together(machine, replica->system(), varied, shares,
                                    Cutoffs{options.rebound_threshold, options.rtol}));
-  direction = std::make_unique<Sensitivity>(replica, run, passed, initial, std::move(together),
-                                            Sensitivity::Reach::all);
+  direction =
+      std::make_unique<Sensitivity>(replica, run, passed, initial, std::move(together),
+                                    Sensitivity::Reach::all, Direction{&start->variation->slopes, shares});
   passage_of_event.assign(start->run->events.rows.size(), -1);
   for (const RunStep& step : start->steps)
     if (step.kind == RunStep::Kind::passage)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace stickslip {
 
@@ -54,11 +55,12 @@ Sensitivity::Sensitivity(const Machine& of, std::shared_ptr<Replica> replica,
 
 Sensitivity::Sensitivity(std::shared_ptr<Replica> of, std::shared_ptr<const Trajectory> trajectory,
                          std::shared_ptr<const Passages> passed, const Vector& given,
-                         std::shared_ptr<const Parameters> parameters_beside, Reach reach)
+                         std::shared_ptr<const Parameters> parameters_beside, Reach reach,
+                         std::optional<Direction> along)
     : run(std::move(trajectory)), instants(std::move(passed)), passages(instants->all), initial(given),
       machine(std::move(of)), all(std::move(parameters_beside)), by(*all), resets(*machine, by) {
   for (const auto& one : by) parameters.push_back(one->name);
-  variation = std::make_unique<Variation>(*machine, by);
+  variation = std::make_unique<Variation>(*machine, by, std::move(along));
   if (machine->samples()) sampled = std::make_unique<SampledTangent>(*machine, by);
   steps = steps_of(*run, *instants);
   if (reach == Reach::all)

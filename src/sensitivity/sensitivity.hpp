@@ -41,7 +41,7 @@ public:
   enum class Reach { start, all };
   Sensitivity(std::shared_ptr<Replica> machine, std::shared_ptr<const Trajectory> run,
               std::shared_ptr<const Passages> passages, const Vector& initial,
-              std::shared_ptr<const Parameters> by, Reach reach);
+              std::shared_ptr<const Parameters> by, Reach reach, std::optional<Direction> along = {});
 
   List<std::string> parameters;
   double valid_until = std::numeric_limits<double>::infinity(); // s; infinite: no limit

@@ -107,6 +107,10 @@ void SlopesOf::find(RegimeSlopes& out) {
 // `by_motion`: this regime `moves_alone`.
 void SlopesOf::find_changes(RegimeSlopes& out, bool by_motion, const SlidingForces& forces) {
   const Regime& r = *out.regime;
+  if (direction && r.affine) {
+    out.by.push_back(change_along(out, *direction));
+    return;
+  }
   std::optional<LawSlopes> laws;
   if (by_motion && r.affine) laws.emplace(machine.system(), r);
   for (Index j = 0; j < by.size(); ++j)
@@ -123,6 +127,24 @@ void SlopesOf::find_changes(RegimeSlopes& out, bool by_motion, const SlidingForc
           out, *by[j], by_motion && !motions[j].law_columns.empty() ? &motions[j].law_columns : nullptr));
       out.by.back().guards = out.by.back().of_laws = by_motion && motions[j].laws_alone;
     }
+}
+
+// The sum over the parameters, which need the same derivatives later: no neighbouring regime is built for it.
+RegimeSlopes::Change SlopesOf::change_along(RegimeSlopes& of, const Direction& all) {
+  const Regime& r = *of.regime;
+  const RegimeSlopes& parts = (*all.parts)(r);
+  const auto sum = [&](List<Entry> RegimeSlopes::Change::* which, const Matrix& like) {
+    Matrix out = Matrix::Zero(like.rows(), like.cols());
+    for (Index j = 0; j < parts.by.size(); ++j)
+      for (const Entry& e : parts.by[j].*which) out(e.row, e.column) += all.shares(j) * e.value;
+    return entries(out);
+  };
+  using Change = RegimeSlopes::Change;
+  Change out;
+  out.A = sum(&Change::A, r.Ax), out.B = sum(&Change::B, r.As);
+  out.Gx = sum(&Change::Gx, r.Gx), out.Gs = sum(&Change::Gs, r.Gs);
+  of.same_guards = parts.same_guards;
+  return out;
 }
 
 void SlopesOf::find_signals(RegimeSlopes& out) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace stickslip {
 
@@ -80,21 +81,33 @@ struct RegimeSlopes {
   bool same_guards = true; // neighbouring machines have the same number
 };
 
+class SlopesOf;
+
+// A direction along which other parameters change together, each by its share.
+struct Direction {
+  SlopesOf* parts;
+  Vector shares;
+};
+
 class SlopesOf {
 public:
-  SlopesOf(Replica& base, const Parameters& parameters) : machine(base), by(parameters) {}
+  // `along`: the only parameter is this direction.
+  SlopesOf(Replica& base, const Parameters& parameters, std::optional<Direction> along = {})
+      : machine(base), by(parameters), direction(std::move(along)) {}
 
   const RegimeSlopes& operator()(const Regime& of);
 
 private:
   Replica& machine;
   const Parameters& by;
+  std::optional<Direction> direction;
   std::map<const Regime*, RegimeSlopes> known;
   const RegimeSlopes* last = nullptr;
   List<MotionSlopes> motions; // of each parameter
 
   void find(RegimeSlopes& out);
   void find_changes(RegimeSlopes& out, bool by_motion, const SlidingForces& forces);
+  RegimeSlopes::Change change_along(RegimeSlopes& of, const Direction& all);
   void find_signals(RegimeSlopes& out);
   // `reads`: neighbouring machines differ only in these columns of (x, s), and elements hold as in the regime; null:
   // anything may differ.

@@ -3,11 +3,12 @@
 #include "sensitivity/restart.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace stickslip {
 
-Variation::Variation(Replica& base, const Parameters& parameters)
-    : machine(base), by(parameters), slopes(base, parameters), changes(parameters),
+Variation::Variation(Replica& base, const Parameters& parameters, std::optional<Direction> along)
+    : machine(base), by(parameters), slopes(base, parameters, std::move(along)), changes(parameters),
       rates(base, parameters, slopes, changes), guards(base, parameters, slopes, changes, rates),
       exact(base, parameters.size(), slopes, changes), in_short_steps(base, parameters.size(), slopes, rates),
       in_long_steps(base, parameters.size(), slopes, rates), touches(base, slopes, exact), vertical(base) {}

@@ -13,7 +13,7 @@ namespace stickslip {
 
 class Variation {
 public:
-  Variation(Replica& base, const Parameters& parameters);
+  Variation(Replica& base, const Parameters& parameters, std::optional<Direction> along = {});
 
   // S (states x parameters) from the start of the segment to t1 within it.
   // `moves`: derivatives of the instant of rest behind which the motion is that of its neighbours but for a shift in
@@ -34,10 +34,10 @@ public:
 private:
   Replica& machine;
   const Parameters& by;
-  SlopesOf slopes;
-  SignalChanges changes;
 
 public:
+  SlopesOf slopes;
+  SignalChanges changes;
   RateChanges rates;
   GuardSlopes guards;
 
