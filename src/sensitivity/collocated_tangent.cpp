@@ -338,8 +338,8 @@ void CollocatedTangent<n>::gather_rates_at(const Trajectory& run, const Segment&
 
 template <Index n>
 void CollocatedTangent<n>::sample(const Trajectory& run, const Segment& segment, double t0, double t1,
-                                  std::span<const double> times, std::span<const Index> rows, Tangents& S,
-                                  const Sink& sink) {
+                                  std::span<const double> times, std::span<const Index> rows,
+                                  const Tangents& S, const Tangents* end, const Sink& sink) {
   const auto count = static_cast<Index>(rows.size());
   Tangents out(count, S.cols());
   const auto take = [&](const Tangents& from, Tangents& to) {
@@ -353,7 +353,7 @@ void CollocatedTangent<n>::sample(const Trajectory& run, const Segment& segment,
       take(there, out);
       sink(static_cast<Index>(k), out);
     }
-    return advance(run, segment, t0, t1, S);
+    return;
   }
   const double h = t1 - t0;
   std::array<Tangents, 3> value, rate;
@@ -365,12 +365,17 @@ void CollocatedTangent<n>::sample(const Trajectory& run, const Segment& segment,
   };
   t[n / 2] = t0 + radau<n>().c(n / 2) * h;
   run.state_at(segment, t[n / 2], x[n / 2].data());
-  note(0, S, within(segment, run, t0, t1, End::first));
+  const double first = within(segment, run, t0, t1, End::first),
+               last = within(segment, run, t0, t1, End::last);
+  note(0, S, first);
   Tangents there = S;
   advance(run, segment, t0, t0 + 0.5 * h, there);
   note(1, there, t0 + 0.5 * h);
-  advance(run, segment, t0, t1, S);
-  note(2, S, t[n - 1]);
+  if (end == nullptr) {
+    there = S;
+    advance(run, segment, t0, t1, there);
+  }
+  note(2, end != nullptr ? *end : there, last);
   for (std::size_t k = 0; k < times.size(); ++k) {
     const Basis basis((times[k] - t0) / h);
     out.setZero();

@@ -27,9 +27,10 @@ public:
 
   void advance(const Trajectory& run, const Segment& segment, double t0, double t1, TangentsRef S,
                By kind = By::parameters);
-  // These rows of S at increasing times within the step, from S at its start, which becomes S at its end.
+  // These rows of S at increasing times within the step, from S at its start. `end`: S at its end; null: unknown.
   void sample(const Trajectory& run, const Segment& segment, double t0, double t1,
-              std::span<const double> times, std::span<const Index> rows, Tangents& S, const Sink& sink);
+              std::span<const double> times, std::span<const Index> rows, const Tangents& S,
+              const Tangents* end, const Sink& sink);
   // The transpose, with these readings within the step.
   void retreat(const Trajectory& run, const Segment& segment, double t0, double t1,
                std::span<const Reading> readings, Vector& lambda, Cotangents& into);

@@ -16,7 +16,10 @@ RateChanges::RateChanges(Replica& base, const Parameters& parameters, SlopesOf& 
   beside_rates.resize(sys.nx);
   Index most = 0;
   for (const Friction& p : sys.friction) most = std::max<Index>(most, p.traits.states);
-  for (Vector* v : {&of.value, &of.first, &of.slope, &of.check}) v->setZero(most + 2);
+  Index widest = 0;
+  for (const auto& p : parameters) widest = std::max<Index>(widest, p->beside.size());
+  of.values.setZero(most + 2, widest);
+  of.slope.setZero(most + 2);
   greatest.resize(sys.friction.size());
   for (auto& one : greatest) one.resize(most + 1, 0.0);
 }
@@ -66,20 +69,27 @@ void RateChanges::difference(const Regime& r, Index k, const Neighbours& p, bool
     }
     const ElementForce<double> f =
         friction_force(other, mode.force_side(), mode.branch, v, N, x.data(), beside_rates.data());
-    for (Index z = 0; z < own; ++z) of.value(z) = beside_rates(element.states + z);
-    of.value(own) = f.dry * N + f.other;
-    of.value(own + 1) = memory >= 0 ? beside_rates(memory) : 0.0;
-    for (Index z = 0; z <= own; ++z) most[z] = std::max(most[z], std::abs(of.value(z)));
-    // Of values minus the first one: a constant has the derivative zero, not rounding.
-    for (Index z = 0; z <= own + 1; ++z) {
-      if (n == 0) of.first(z) = of.value(z), of.slope(z) = of.check(z) = 0.0;
-      const double rise = of.value(z) - of.first(z);
-      of.slope(z) += p.weights[n] * rise;
-      of.check(z) += p.check[n] * rise;
-    }
+    double* const values = of.values.col(n).data();
+    for (Index z = 0; z < own; ++z) values[z] = beside_rates(element.states + z);
+    values[own] = f.dry * N + f.other;
+    values[own + 1] = memory >= 0 ? beside_rates(memory) : 0.0;
   }
   bool smooth = true;
-  for (Index z = 0; z <= own; ++z) smooth = smooth && agree(of.slope(z), of.check(z), p.size, most[z]);
+  for (Index z = 0; z <= own + 1; ++z) {
+    // Of values minus the first one: a constant has the derivative zero, not rounding.
+    const double first = of.values(z, 0);
+    double slope = 0.0, check = 0.0, greatest_here = 0.0;
+    for (Index n = 0; n < p.beside.size(); ++n) {
+      const double value = of.values(z, n);
+      slope += p.weights[n] * (value - first);
+      check += p.check[n] * (value - first);
+      greatest_here = std::max(greatest_here, std::abs(value));
+    }
+    of.slope(z) = slope;
+    if (z > own) break; // the memory's rate
+    most[z] = std::max(most[z], greatest_here);
+    smooth = smooth && agree(slope, check, p.size, most[z]);
+  }
   if (rough.empty() && !smooth)
     rough = "'" + element.name + "': its law is not smooth next to this value of '" + p.name + "'";
 }

@@ -37,7 +37,8 @@ private:
   Tangents of_forces;
   // Differences of an element's own rates, its force and the rate of its memory, in this order.
   struct {
-    Vector value, first, slope, check;
+    Matrix values; // a column for each neighbouring machine
+    Vector slope;
   } of;
   List<List<double>> greatest; // of each element: of these numbers so far
 

@@ -109,9 +109,12 @@ void Sensitivity::follow() {
   events.after = events.before;
   starts.reserve(run->segments.size());
   const Passage* passed = nullptr; // the last one
+  const RunStep* before = nullptr;
   for (const RunStep& step : steps) {
+    const bool goes_on = before != nullptr && before->kind == RunStep::Kind::segment;
+    before = &step;
     if (step.kind == RunStep::Kind::segment) {
-      if (!flow(*passed, step.number)) return;
+      if (!flow(*passed, step.number, goes_on)) return;
     } else if (step.kind == RunStep::Kind::sampling_instant) {
       if (!quiet_instant(step)) return;
     } else {
@@ -172,9 +175,9 @@ void Sensitivity::note_events(Index first, Index next) {
 }
 
 // Along a segment; false where the derivatives end.
-bool Sensitivity::flow(const Passage& p, Index i) {
+bool Sensitivity::flow(const Passage& p, Index i, bool goes_on) {
   const Segment& segment = run->segments[i];
-  starts.push_back({now.S.topRows(machine->system().nx), now.shift});
+  starts.push_back({now.S.topRows(machine->system().nx), now.shift, goes_on});
   if (grazes(p, segment)) return false;
   variation->advance(*run, segment, std::min(segment.t1, run->t_end), now.S.topRows(machine->system().nx),
                      starts[i].moves());

@@ -27,6 +27,7 @@ std::string moved_end(const System& sys, const Parameters& by, double t);
 struct Beginning {
   Tangents S;
   Vector shift;
+  bool goes_on = false; // S is that at the end of the segment before
 
   const Vector* moves() const { return shift.size() > 0 ? &shift : nullptr; }
 };
@@ -111,7 +112,7 @@ private:
   std::string reset(const Passage& p, double frame, const Tangents& W);
   std::string check(const Passage& p, bool start);
   void note_events(Index first, Index next);
-  bool flow(const Passage& p, Index segment);
+  bool flow(const Passage& p, Index segment, bool goes_on);
   // True if a guard grazes during a segment; the derivatives then end there.
   bool grazes(const Passage& p, const Segment& segment);
   void end(const Passage& p, std::string why);

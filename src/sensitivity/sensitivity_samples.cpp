@@ -39,8 +39,10 @@ void Sensitivity::sample(const List<double>& times, const List<Index>& rows, con
     Index last = k + 1;
     while (last < times.size() && times[last] < valid_until && run->segment_at(times[last]) == i) ++last;
     const std::span<const double> within(times.data() + k, static_cast<std::size_t>(last - k));
+    const bool known = i + 1 < starts.size() && starts[i + 1].goes_on;
     variation->sample(*run, run->segments[i], within, std::span<const Index>(rows), starts[i].S,
-                      starts[i].moves(), [&](Index n, const Tangents& S) { sink(k + n, S); });
+                      known ? &starts[i + 1].S : nullptr, starts[i].moves(),
+                      [&](Index n, const Tangents& S) { sink(k + n, S); });
     k = last;
   }
 }

@@ -81,8 +81,8 @@ Vector Variation::defect(const Trajectory& run, const Segment& segment, double t
 }
 
 void Variation::sample(const Trajectory& run, const Segment& segment, std::span<const double> times,
-                       std::span<const Index> rows, const Tangents& S, const Vector* moves,
-                       const Sink& sink) {
+                       std::span<const Index> rows, const Tangents& S, const Tangents* end,
+                       const Vector* moves, const Sink& sink) {
   if (times.empty()) return;
   const Modes& modes = segment.regime->modes;
   if (machine.regime(modes).affine) return exact.sample(run, segment, times, rows, S, sink);
@@ -99,7 +99,7 @@ void Variation::sample(const Trajectory& run, const Segment& segment, std::span<
   // Steps as they are to the end of the segment, so that samples do not depend on which others are taken.
   const List<double> all =
       steps_to(run, segment, std::max(times.back(), std::min(segment.t1, run.t_end)), times.size());
-  Tangents there = S;
+  Tangents there = S, next;
   std::size_t first = 0;
   for (Index k = 0; k + 1 < all.size() && first < times.size(); ++k) {
     std::size_t last = first;
@@ -108,10 +108,14 @@ void Variation::sample(const Trajectory& run, const Segment& segment, std::span<
       sink(static_cast<Index>(first) + i, values);
     };
     with_collocation(segment, [&](auto& collocated) {
+      const bool is_last = k + 2 == all.size();
+      if (!is_last) next = there, collocated.advance(run, segment, all[k], all[k + 1], next);
+      const Tangents* const known = !is_last ? &next : takes_long_steps(segment) ? nullptr : end;
       collocated.sample(run, segment, all[k], all[k + 1], times.subspan(first, last - first), rows, there,
-                        here);
+                        known, here);
     });
     first = last;
+    there.swap(next);
   }
   // Of a segment without a length.
   for (; first < times.size(); ++first) {

@@ -20,9 +20,10 @@ public:
   // time, to first order; null: there is none.
   void advance(const Trajectory& run, const Segment& segment, double t1, TangentsRef S,
                const Vector* moves = nullptr);
-  // These rows of S at increasing times within the segment, from S at its start.
+  // These rows of S at increasing times within the segment, from S at its start. `end`: S at its end; null: unknown.
   void sample(const Trajectory& run, const Segment& segment, std::span<const double> times,
-              std::span<const Index> rows, const Tangents& S, const Vector* moves, const Sink& sink);
+              std::span<const Index> rows, const Tangents& S, const Tangents* end, const Vector* moves,
+              const Sink& sink);
   // Backwards: `lambda` has the derivative of a number by the states at t1, then by those at the segment's start, with
   // the samples read of its states between. Effects of the parameters on the way are added to `into`, that by `moves`
   // to `by_moves` (null: none).
