@@ -30,8 +30,13 @@ def reference(f: object, x0: list[float], guess: float) -> tuple[float, float]:
         start = [x0[0], v, 0.0]
         return solve_ivp(whole, (0.0, period), start, method="DOP853", rtol=1e-13, atol=1e-13).y[:, -1]
 
-    v, period = x0[1], guess
-    for _ in range(20):  # Newton's method; rounding errors limit the steps to about 1e-13
+    def rises(_t: float, y: np.ndarray) -> float:
+        return float(y[0] - x0[0])
+
+    rises.direction = 1.0  # type: ignore[attr-defined]
+    settling = solve_ivp(whole, (0.0, 10.5 * guess), [*x0, 0.0], method="DOP853", rtol=1e-8, events=rises)
+    v, period = settling.y_events[0][-1][1], guess
+    for _ in range(10):  # Newton's method; rounding errors limit its steps to about 1e-13
         y, h = end(v, period), 1e-5
         by_v = (end(v + h, period) - end(v - h, period))[:2] / (2 * h) - [0.0, 1.0]
         step = np.linalg.solve(np.column_stack([by_v, f(y[0], y[1])]), [x0[0] - y[0], v - y[1]])
