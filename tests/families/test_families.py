@@ -11,7 +11,7 @@ from families.batch import verdicts
 from families.verdict import BROKEN, CRASH, HANG, NAN, PASSED, REFUSED, UNFINISHED, WRONG, left
 
 COUNT = 200
-FEW = 2  # of them in the default set of tests
+FEW = 1  # of them in the default set of tests
 # What the engine gets wrong, and what it leaves although an answer exists. These numbers may only fall. With NumPy 1 and
 # the Eigen of its time sums round otherwise, and other machines stand on the edge.
 ROUNDING = 0 if int(np.__version__.split(".")[0]) > 1 else 2
