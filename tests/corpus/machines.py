@@ -45,19 +45,23 @@ def hunting() -> Case:
     return Case(m, 40.0)
 
 
-def drive(static: float, kinetic: float, period: float | None = None) -> Case:
-    law = ss.Stribeck(static=static, kinetic=kinetic, stribeck_velocity=1e-3) if static else None
-    built = ss.machines.two_mass_drive(
+def two_tonne_table(law: ss.Law | None, **sampling: float | None) -> ss.machines.TwoMassDrive:
+    """A table of 2 t behind a spring, under a cascade with this `period` and `delay`."""
+    return ss.machines.two_mass_drive(
         motor_mass=1000.0,
         load_mass=1000.0,
         stiffness=5e6,
         damping=1341.64,
         load_friction=law,
         normal_load=9810.0,
-        control=ss.Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3, period=period),
+        control=ss.Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3, **sampling),
         reference=ss.Sine(amplitude=50e-6, frequency=0.5),
     )
-    return Case(built, 2.0)
+
+
+def drive(static: float, kinetic: float, period: float | None = None) -> Case:
+    law = ss.Stribeck(static=static, kinetic=kinetic, stribeck_velocity=1e-3) if static else None
+    return Case(two_tonne_table(law, period=period), 2.0)
 
 
 def wedge(m1: float, m2: float, k: float, v: float, restitution: float, t_end: float) -> Case:

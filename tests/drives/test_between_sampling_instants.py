@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from corpus.machines import two_tonne_table
 
 import stickslip as ss
 
@@ -17,26 +18,11 @@ LAWS: dict[str, ss.Law | None] = {
 }
 
 
-def drive(law: ss.Law | None, delay: float = 0.0) -> ss.Machine:
-    """A table of 2 t behind a spring, under a sampled cascade."""
-    made = ss.machines.two_mass_drive(
-        motor_mass=1000.0,
-        load_mass=1000.0,
-        stiffness=5e6,
-        damping=1341.64,
-        load_friction=law,
-        normal_load=9810.0,
-        control=ss.Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3, period=PERIOD, delay=delay),
-        reference=ss.Sine(amplitude=50e-6, frequency=0.5),
-    )
-    return made.machine
-
-
 @pytest.mark.parametrize("delay", [0.0, 0.4 * PERIOD])
 @pytest.mark.parametrize("law", LAWS)
 def test_motion_between_samples_equals_that_of_shorter_steps(law: str, delay: float) -> None:
     """Steps of at most 0.3 periods are integrated one by one."""
-    machine = drive(LAWS[law], delay)
+    machine = two_tonne_table(LAWS[law], period=PERIOD, delay=delay).machine
     run = ss.simulate(machine, t_end=2.0)
     by_steps = ss.simulate(machine, t_end=2.0, max_step=0.3 * PERIOD, rtol=1e-11)
     assert [(e.element, e.before, e.after) for e in run.events] == [
@@ -51,7 +37,7 @@ def test_motion_between_samples_equals_that_of_shorter_steps(law: str, delay: fl
 
 @pytest.mark.parametrize("law", LAWS)
 def test_resumed_run_is_bitwise_equal(law: str) -> None:
-    machine = drive(LAWS[law])
+    machine = two_tonne_table(LAWS[law], period=PERIOD).machine
     whole = ss.simulate(machine, t_end=1.0)
     part = ss.simulate(machine, t_end=0.41003)
     rest = ss.simulate(machine, state=part.state, t_end=1.0)

@@ -211,9 +211,7 @@ def _moved(run: Trajectory, t: float, form: Mapping[str, float]) -> Moved:
         assert event is not None
         return Moved(np.array(list(event.values())), event.before, event.after)
     here, s = run.at([t]), run.at([t]).sensitivity
-    if np.any(
-        np.abs(np.array(run._raw.step_times()) - t) <= same
-    ):  # a sampling instant or a kink, at its own time
+    if np.any(np.abs(np.array(run._raw.step_times()) - t) <= same):  # a sample or a kink, at its own time
         sides = run.at([max(t - same, run._raw.t_begin), min(t + same, run._raw.t_end)])
         if any(abs(np.diff(sides[key])[0]) > 1e-9 * np.abs(sides[key]).max() for key in form):
             before, after = np.moveaxis(sides.sensitivity.states, 2, 0)
