@@ -17,9 +17,10 @@ constexpr double radians = 1.5;       // of the fastest harmonic in a step
 } // namespace
 
 ErrorControl::ErrorControl(const System& system, const Options& given, RightHandSide& right_hand_side,
-                           TrialStep& of)
-    : sys(system), options(given), rhs(right_hand_side), trial(of), features(system, given, rhs.signals),
-      atol(Vector::Zero(system.nx)), work(Vector::Zero(2 * system.nx)) {}
+                           TrialStep& of, Matrix& coefficients)
+    : sys(system), options(given), rhs(right_hand_side), trial(of), C(coefficients),
+      features(system, given, rhs.signals), atol(Vector::Zero(system.nx)), work(Vector::Zero(2 * system.nx)) {
+}
 
 void ErrorControl::begin(const Regime& r, const State& state) {
   set_tolerances(r, state);
@@ -52,7 +53,7 @@ void ErrorControl::set_tolerances(const Regime& r, const State& state) {
   atol.head(n) = atol.head(n).cwiseMax(state.time_scale * forces.segment(n, n));
 }
 
-// Out of rest the slope of a falling curve may be infinite; the tiny first steps need no implicit method.
+// Out of rest the slope of a falling curve may be infinite: the first steps are then explicit.
 void ErrorControl::choose_method(const Regime& r, const State& state) {
   constexpr int stiff_in_a_row = 15;
   const double t = state.base_t, *const x = state.base_x.data();
@@ -65,14 +66,13 @@ void ErrorControl::choose_method(const Regime& r, const State& state) {
   }
   if (!trial.find_known(r, state) && (falls || !quick)) rhs.evaluate(t, x, trial.rate.data());
   features.no_departing();
-  const bool out_of_rest = falls && features.find_departing(r, state, trial.rate);
+  if (falls) features.find_departing(r, state, trial.rate);
   const bool looks_stiff = options.method == Method::automatic &&
                            (bristles || trial.balance.any() || state.stiff >= stiff_in_a_row);
-  trial.kind = !out_of_rest && (options.method == Method::stiff || looks_stiff) ? FlowKind::stiff
-                                                                                : FlowKind::explicit_pair;
+  trial.kind = options.method == Method::stiff || looks_stiff ? FlowKind::stiff : FlowKind::explicit_pair;
   if (trial.is_stiff()) {
     if (quick && !falls) ++rhs.evaluations;
-    trial.linearise(state);
+    if (!trial.linearise(state)) trial.kind = FlowKind::explicit_pair;
   } else if (quick && !falls) {
     rhs.evaluate(t, x, trial.rate.data());
   }
@@ -112,6 +112,15 @@ double ErrorControl::propose(const Regime& r, State& state, double horizon) {
   return std::isfinite(horizon) ? fit_step(proposed, horizon) : proposed;
 }
 
+double ErrorControl::error(const Regime& r, const State& state, double h) {
+  const double e = trial.error_in_tolerances(state, atol, options.rtol);
+  if (!std::isfinite(e) || !trial.balance.any()) return e;
+  trial.expand(r, state, h, C);
+  const double of_forces =
+      trial.balance.error(state, h, C.leftCols(trial.columns()), trial.end(), trial.error());
+  return std::max(e, of_forces / options.rtol);
+}
+
 double ErrorControl::within_tolerance(const Regime& r, State& state, double h) {
   const double t = state.base_t;
   StepController controller;
@@ -125,10 +134,8 @@ double ErrorControl::within_tolerance(const Regime& r, State& state, double h) {
   for (int tries = 0; tries <= 100 && t + h != t; ++tries) {
     double e = std::numeric_limits<double>::infinity();
     if (trial.make(state, h)) {
-      e = error(state);
+      e = error(r, state, h);
       if (std::isfinite(e)) e = std::max(e, features.departing_error(state, h, trial.end(), trial.error()));
-      if (std::isfinite(e) && trial.balance.any())
-        e = std::max(e, trial.balance.error(state, h, trial.rate, trial.end(), trial.error()) / options.rtol);
     }
     bool accepted = false;
     const double factor = controller.next(e, accepted);

@@ -10,7 +10,8 @@ namespace stickslip {
 
 class ErrorControl {
 public:
-  ErrorControl(const System& sys, const Options& options, RightHandSide& rhs, TrialStep& trial);
+  ErrorControl(const System& sys, const Options& options, RightHandSide& rhs, TrialStep& trial,
+               Matrix& coefficients);
 
   // Tolerances of a step from the state, its method, and what that needs at the start.
   void begin(const Regime& r, const State& state);
@@ -18,8 +19,8 @@ public:
   // The first length, from h downwards, at which the error is small enough; 0 where the flow is steeper than time
   // can resolve.
   double within_tolerance(const Regime& r, State& state, double h);
-  // Error of the last trial, in units of the tolerance.
-  double error(const State& state) const { return trial.error_in_tolerances(state, atol, options.rtol); }
+  // Error of the last trial, h long, in units of the tolerance.
+  double error(const Regime& r, const State& state, double h);
   // Tolerance of state i at the value x.
   double tolerance_of(Index i, double x) const { return atol(i) + options.rtol * std::abs(x); }
 
@@ -28,6 +29,7 @@ private:
   const Options& options;
   RightHandSide& rhs;
   TrialStep& trial;
+  Matrix& C;
   LawFeatures features;
   DrivenSizes driven;
   Vector atol, work;

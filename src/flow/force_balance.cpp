@@ -1,5 +1,6 @@
 #include "flow/force_balance.hpp"
 
+#include "core/polynomial.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/friction_force.hpp"
 
@@ -12,7 +13,8 @@
 namespace stickslip {
 
 ForceBalance::ForceBalance(const System& system, RightHandSide& right_hand_side)
-    : sys(system), rhs(right_hand_side), rate_there(Vector::Zero(system.nx)) {}
+    : sys(system), rhs(right_hand_side), inside(system.nx), rate_inside(system.nx),
+      no_rate(Vector::Zero(system.nx)) {}
 
 void ForceBalance::begin(const Regime& r) {
   regime = &r;
@@ -32,30 +34,34 @@ double ForceBalance::force(Index k, double v, const Vector& x) {
   const double N =
       total_load(sys, sys.friction[i], now.load_stretch, x.data(), rhs.signals.now.data(), rhs.force.data());
   const ElementForce<double> f =
-      friction_force(sys.friction[i], now.direction(), now.branch, v, N, x.data(), rate_there.data());
+      friction_force(sys.friction[i], now.direction(), now.branch, v, N, x.data(), no_rate.data());
   return f.dry * N + f.other;
 }
 
-// A step whose stages lie on both sides of v = 0 swings about it, within the tolerance and for ever: its force changes
-// otherwise than the slope at its start promises, or its mean is none between those at its ends.
-bool ForceBalance::jumps_over_turn(Index k, double h, double acceleration, double from, double to,
-                                   const Vector& x) {
-  constexpr double beside = 1.0 - 1e-6;
-  if (std::abs(from) > 2.0 * h * std::abs(acceleration)) return false;
-  const double before = force(k, from, x), after = force(k, to, x), change = after - before;
-  if (from * to < 0.0) {
-    const double slope = (before - force(k, beside * from, x)) / (from - beside * from);
-    if (std::abs(change - slope * (to - from)) > 0.5 * std::abs(change)) return true;
+// A step whose stages lie on both sides of v = 0 swings about it, within the tolerance and for ever: the forces that its
+// motion asks for inside the step are not those of the laws there.
+bool ForceBalance::follows_forces(const State& state, double h, const Eigen::Ref<const Matrix>& motion) {
+  constexpr double differs = 0.5; // of a force
+  for (const double theta : {0.42, 0.83}) {
+    polynomial::values(motion.data(), sys.nx, motion.cols(), theta, inside.data());
+    rhs(state.base_t + theta * h, inside.data(), rate_inside.data());
+    for (const Index k : steep) {
+      const Friction& p = sys.friction[regime->sliding[k]];
+      double acceleration = 0.0; // of the motion
+      for (Index j = motion.cols(); j-- > 1;)
+        acceleration = acceleration * theta + static_cast<double>(j) * p.velocity.x.dot(motion.col(j));
+      const double lacks =
+          (acceleration / h - p.velocity.x.dot(rate_inside)) / p.velocity.x.dot(regime->E.col(k));
+      if (!(std::abs(lacks) <= differs * std::abs(rhs.force(regime->sliding[k])))) return false;
+    }
   }
-  const double mobility = sys.friction[regime->sliding[k]].velocity.x.dot(regime->E.col(k));
-  const double mean = before + ((to - from) / h - acceleration) / mobility;
-  const double room = 0.5 * std::max(std::abs(before), std::abs(after));
-  return mean < std::min(before, after) - room || mean > std::max(before, after) + room;
+  return true;
 }
 
-double ForceBalance::error(const State& state, double h, const Vector& rate, const Vector& x1,
-                           const Vector& error) {
+double ForceBalance::error(const State& state, double h, const Eigen::Ref<const Matrix>& motion,
+                           const Vector& x1, const Vector& error) {
   if (is_instant(state, h)) return 0.0; // it has none
+  if (!follows_forces(state, h, motion)) return std::numeric_limits<double>::infinity();
   rhs.signals.move_to(state.base_t + h);
   double worst = 0.0;
   for (const Index k : steep) {
@@ -63,9 +69,6 @@ double ForceBalance::error(const State& state, double h, const Vector& rate, con
     const double v = relative_velocity(p, x1.data(), rhs.signals.now.data());
     const double here = force(k, v, x1), beside = force(k, v - p.velocity.x.dot(error), x1);
     worst = std::max(worst, std::abs(here - beside) / std::max(std::abs(here), std::abs(beside)));
-    const double from = relative_velocity(p, state.base_x.data(), rhs.signals.start.data());
-    if (jumps_over_turn(k, h, p.velocity.x.dot(rate), from, v, x1))
-      return std::numeric_limits<double>::infinity();
   }
   return worst;
 }

@@ -15,8 +15,9 @@ public:
   void begin(const Regime& r);
   bool any() const { return !steep.empty(); }
   // The greatest change of a force by the error of the motion at x1, h after the start, relative to the force; infinite
-  // if the step does not see a force turn.
-  double error(const State& state, double h, const Vector& rate, const Vector& x1, const Vector& error);
+  // if the force of the motion, which is `motion` in powers of the part of the step, is not that of the law.
+  double error(const State& state, double h, const Eigen::Ref<const Matrix>& motion, const Vector& x1,
+               const Vector& error);
   // True for steps that time hardly resolves.
   bool is_instant(const State& state, double h) const;
   // The proposed step h, or an instant where a velocity has just changed its sign: the force on that side of zero may not
@@ -31,12 +32,13 @@ private:
   const System& sys;
   RightHandSide& rhs;
   const Regime* regime = nullptr;
-  List<Index> steep; // positions among the sliding elements
-  Vector rate_there;
+  List<Index> steep;          // positions among the sliding elements
+  Vector inside, rate_inside; // a state within a step, and its rate
+  Vector no_rate;
   Index instants = 0; // in a row
 
   double force(Index k, double v, const Vector& x);
-  bool jumps_over_turn(Index k, double h, double acceleration, double from, double to, const Vector& x);
+  bool follows_forces(const State& state, double h, const Eigen::Ref<const Matrix>& motion);
   double velocity_in_balance(Index k, double h, double v, double before, const Vector& x);
 };
 

@@ -13,7 +13,7 @@ namespace stickslip {
 IntegratedStep::IntegratedStep(const System& system, const Options& options, RightHandSide& rhs,
                                GuardPolynomials& of_guards, Crossings& of_crossings, Matrix& coefficients)
     : sys(system), series(of_guards), crossings(of_crossings), C(coefficients), trial(system, rhs),
-      control(system, options, rhs, trial), samples(system, rhs, of_guards, coefficients) {}
+      control(system, options, rhs, trial, coefficients), samples(system, rhs, of_guards, coefficients) {}
 
 void IntegratedStep::take(const Regime& r, State& state, double horizon, Step& step) {
   control.begin(r, state);
@@ -47,7 +47,7 @@ bool IntegratedStep::resolve_guards(const Regime& r, State& state, Step& step) {
     step.h *= 0.5;
     state.step = std::min(state.step, 2.0 * step.h);
     // A step whose stages skip features that half the step meets has a misleadingly small error.
-    if (!(control.error(state) <= 1.0)) step.h = control.within_tolerance(r, state, 0.5 * step.h);
+    if (!(control.error(r, state, step.h) <= 1.0)) step.h = control.within_tolerance(r, state, 0.5 * step.h);
     if (step.h == 0.0) return false;
     trial.expand(r, state, step.h, C);
     samples.expand(r, state, step);
@@ -133,7 +133,7 @@ bool IntegratedStep::end_at_event(const Regime& r, State& state, Step& step) {
       if (other <= 1.0) other = 1.0;
     return true;
   }
-  const std::optional<double> located = locate(which, state, step);
+  const std::optional<double> located = locate(r, which, state, step);
   if (!located || (*located < shorter * h && samples.passes_another(r, state, which))) {
     state.step = located ? *located : 0.5 * (theta * h);
     state.last_error = 0.0;
@@ -155,14 +155,15 @@ bool IntegratedStep::end_at_event(const Regime& r, State& state, Step& step) {
 
 // The time after the start at which a guard fires, by steps of just that length, of which the trial is the last; nothing if
 // such a step is far less accurate than the whole one.
-std::optional<double> IntegratedStep::locate(Index guard, const State& state, const Step& step) {
+std::optional<double> IntegratedStep::locate(const Regime& r, Index guard, const State& state,
+                                             const Step& step) {
   const double theta = crossings.theta[guard], h = step.h, t = state.base_t;
   double slope = polynomial::value_slope(series.row(guard), series.degree(), theta).slope / h;
   const int most_rounds = sys.smooth ? 6 : 3; // rows that turn make the polynomial a poorer guide
   double cut = theta * h, last_cut = 0.0, last_value = 0.0;
   for (int round = 0; round < most_rounds; ++round) {
     if (!trial.make(state, cut)) break;
-    if (round == 0 && control.error(state) > tolerance::integrated) return std::nullopt;
+    if (control.error(r, state, cut) > tolerance::integrated) return std::nullopt;
     samples.evaluate_at(t + cut, trial.end().data());
     const double value = samples.value(guard);
     // If the slope of the polynomial converges too slowly, that of the guard itself.

@@ -34,7 +34,7 @@ private:
   bool misses_guard(const Regime& r, const State& state, double theta) const;
   double confirm(const Regime& r, Index guard, const State& state, const Step& step);
   bool end_at_event(const Regime& r, State& state, Step& step);
-  std::optional<double> locate(Index guard, const State& state, const Step& step);
+  std::optional<double> locate(const Regime& r, Index guard, const State& state, const Step& step);
 };
 
 } // namespace stickslip

@@ -34,7 +34,11 @@ public:
   bool find_known(const Regime& r, const State& state);
   void know(const Regime& r, const Vector& x, const Vector& rate_there);
   void forget() { known.regime = nullptr; }
-  void linearise(const State& state) { rhs.linearise(state.base_t, state.base_x.data(), rate, J, by_time); }
+  // False if a slope is infinite.
+  bool linearise(const State& state) {
+    rhs.linearise(state.base_t, state.base_x.data(), rate, J, by_time);
+    return J.allFinite();
+  }
 
   // Rate at which state i settles, 1/s; 0 where the method is explicit.
   double stiffness(Index i) const { return is_stiff() ? std::abs(J(i, i)) : 0.0; }
