@@ -202,7 +202,7 @@ private:
                  "contact"_a = p.contact, "load_contact"_a = p.load_contact, "velocity"_a = dense(p.velocity),
                  "acceleration"_a = dense({p.velocity.x * 0.0, p.acceleration_s}), "effect"_a = p.effect,
                  "velocity_x"_a = p.velocity.x, "dead_centre"_a = p.velocity.x.dot(p.effect) == 0.0,
-                 "surface"_a = place_of(p.surface), "load_0"_a = dense(load_form(p, 0)),
+                 "load_0"_a = dense(load_form(p, 0)),
                  "load_1"_a = dense(load_form(p, p.load_parts.empty() ? 0 : 1)),
                  "break_away"_a = p.break_away, "kinetic"_a = p.kinetic, "lag"_a = p.automaton.lag,
                  "dwell"_a = p.automaton.dwell, "travel"_a = p.automaton.travel,

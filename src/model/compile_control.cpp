@@ -156,7 +156,10 @@ void add_read_rates(Draft& d) {
       for (const Channel& channel : d.sys.loops[b].block.inputs)
         f(d.sys.loops[b].block, channel, reading(d.control[b], channel));
   };
-  bool rates = false; // a block needs the derivative of another one's output
+  const auto reads_output = [&](const auto* relay) { return !d.read({}, relay->on).outputs.empty(); };
+  // The derivative of an output is needed, by a relay or another block.
+  bool rates = std::ranges::any_of(d.all<RelayElement>(), reads_output) ||
+               std::ranges::any_of(d.all<QuantiserElement>(), reads_output);
   each_channel([&](const Block& block, const Channel& channel, const Reading& r) {
     rates = rates || ((order_of(channel) > 0 || block.needs_input_rates()) && !r.outputs.empty());
   });

@@ -2,12 +2,11 @@
 #include "core/error.hpp"
 #include "core/list.hpp"
 #include "model/draft.hpp"
-#include "model/linear_part.hpp"
+#include "model/output_form.hpp"
 #include "model/polyline.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace stickslip {
 
@@ -105,7 +104,7 @@ private:
   Draft& d;
   const System& sys;
   std::string what;
-  std::optional<LinearPart> linear; // of controllers within their limits
+  OutputForms outputs{sys};
 
   const Spring* spring_of(const std::string& name) const {
     if (!name.ends_with(".force")) return nullptr;
@@ -145,7 +144,7 @@ private:
     }
     if (name.ends_with(".force")) refuse_force(name);
     const Reading r = d.read(what, Combination{{{name, 1.0}}});
-    return r.outputs.empty() ? stickslip::form_of(sys, r) : output(r.outputs.front(), name);
+    return outputs.form_of(r, what);
   }
 
   // Forces that follow the friction of the same instant.
@@ -167,34 +166,6 @@ private:
     List<std::string> known;
     for (const Spring& p : sys.springs) known.push_back(p.name);
     throw UnknownName(what + ": unknown spring '" + owner + "'; known are: " + quoted(known));
-  }
-
-  Form output(const OutputOf& of, const std::string& name) {
-    const auto at = std::ranges::find(sys.loops, of.controller, &Loop::name);
-    if (at == sys.loops.end()) {
-      List<std::string> known;
-      for (const Loop& l : sys.loops) known.push_back(l.name);
-      throw UnknownName(what + ": unknown controller '" + of.controller + "'; known are: " + quoted(known));
-    }
-    const Index loop = at - sys.loops.begin();
-    if (of.output >= at->block.outputs())
-      reject(what, "= '" + name + "' does not exist: '" + of.controller + "' has " +
-                       std::to_string(at->block.outputs()) + " outputs");
-    unlimited(loop, name);
-    if (!linear) linear = linear_part(sys, modes_at_zero(sys));
-    return linear->outputs[loop][of.output];
-  }
-
-  // A limited output is another form while it is at its limit. Sampled outputs are held.
-  void unlimited(Index loop, const std::string& name) const {
-    const Loop& l = sys.loops[loop];
-    if (!l.block.continuous()) return;
-    if (l.saturation >= 0)
-      reject(what, "= '" + name + "' follows the continuous controller '" + l.name +
-                       "', which has limits: give it a period, or leave its limits out");
-    for (Index k = 0; k < l.inputs.size(); ++k)
-      if (!l.block.D.col(k).isZero(0.0))
-        for (const OutputTerm& t : l.inputs[k].outputs) unlimited(t.loop, name);
   }
 };
 

@@ -6,6 +6,7 @@
 #include "model/check_values.hpp"
 #include "model/compile_control.hpp"
 #include "model/compile_friction.hpp"
+#include "model/output_form.hpp"
 #include "model/relay_form.hpp"
 
 #include <cmath>
@@ -33,19 +34,14 @@ void check_places(const NameCheck& names, const std::string& suffix, const Combi
   names.gradient("to" + suffix, to);
 }
 
-// Its forms are known once the controllers are.
-Reading read(const Draft& d, const std::string& name, const Combination& on) {
-  Reading form = d.read("on of '" + name + "'", on);
-  if (!form.outputs.empty())
-    reject(form.text, "contains the output of the controller '" + form.outputs.front().controller +
-                          "', which a relay cannot read: give the form of the states that it is");
-  return form;
+std::string place(const Switch& s) {
+  return "on of '" + s.name + "'";
 }
 
 // A direct feed-through of inputs to the form moves the threshold.
 Signal threshold_of(const Draft& d, const Switch& s) {
   Signal out = s.threshold;
-  for (const auto& [signal, factor] : read(d, s.name, s.on).signals)
+  for (const auto& [signal, factor] : d.read(place(s), s.on).signals)
     out = out + (-factor) * d.sys.signals[signal];
   return out;
 }
@@ -68,9 +64,6 @@ void declare_switch(Draft& d, const Switch& s) {
 void wire_switch(Draft& d, const Switch& s, const Combination& to, Friction& p) {
   p.drives = (s.jump < 0.0 ? -1.0 : 1.0) * d.direction(to);
   p.effect = d.column(p.drives);
-  p.way = form_of(d.sys, read(d, s.name, s.on));
-  p.way.s.setZero();
-  p.way.s(p.surface) = -1.0;
   p.velocity = {Vector::Zero(d.sys.nx), Vector::Zero(d.sys.ns())};
   p.acceleration_s = p.velocity.s;
 }
@@ -116,21 +109,46 @@ template <class E> void wire_each(Draft& d, const E& e, Index number) {
   for (const Switch& s : switches_of(e)) wire_switch(d, s, e.to, d.sys.friction[at++]);
 }
 
-// Without hysteresis a form s of relative degree one is a velocity, and one of relative degree two a distance from a
-// seat, if the output drives them back. Every other relay switches where s passes.
+// Its signals are in the threshold, but for those of controllers' outputs.
+Form distance_from_threshold(const Draft& d, OutputForms& outputs, const Switch& s, Index threshold) {
+  Reading read = d.read(place(s), s.on);
+  read.signals.clear();
+  Form form = outputs.form_of(read, read.text);
+  form.s(threshold) -= 1.0;
+  return form;
+}
+
+// Factors of the signals' rates in the rate of a form.
+Vector factors_of_rates(const System& sys, const Vector& factors) {
+  Vector out = Vector::Zero(sys.ns());
+  for (Index k = 0; k < sys.ns(); ++k)
+    if (factors(k) != 0.0 && !is_constant(sys.signals[k])) out(sys.rate_of[k]) += factors(k);
+  return out;
+}
+
+// A form that jumps where a controller samples holds no sliding mode.
+void check_sampled(const System& sys, const Friction& p) {
+  for (const Loop& l : sys.loops)
+    if (!l.block.continuous() && !p.velocity.x.segment(l.held, l.block.outputs()).isZero(0.0))
+      reject("on of '" + p.name + "'", "contains the output of the sampled controller '" + l.name +
+                                           "' beside a velocity: give the relay a hysteresis > 0, or the "
+                                           "controller no period");
+}
+
+// Without hysteresis a form s of relative degree one is a velocity, and one of relative degree two, of positions alone, a
+// distance from a seat, if the output drives them back. Every other relay switches where s passes.
 void find_form(const System& sys, Friction& p, double hysteresis) {
-  const Index rate = sys.rate_of[p.surface], second = sys.rate_of[rate];
   if (hysteresis == 0.0 && acts_on(p.way.x, p.effect) < 0.0) {
     p.velocity = std::exchange(p.way, {});
-    p.acceleration_s(p.surface_rate) = -1.0;
-    return;
+    p.acceleration_s = factors_of_rates(sys, p.velocity.s);
+    return check_sampled(sys, p);
   }
   const Vector way_rate = sys.A.transpose() * p.way.x;
-  const bool free = !jumps_with_forces(sys, p.way) && (sys.S.transpose() * p.way.x).isZero(0.0);
+  const bool free = !jumps_with_forces(sys, p.way) && (sys.S.transpose() * p.way.x).isZero(0.0) &&
+                    p.way.x.tail(sys.nx - sys.plant_states).isZero(0.0);
   if (hysteresis == 0.0 && free && acts_on(way_rate, p.effect) < 0.0) {
-    p.velocity.x = way_rate;
-    p.velocity.s(rate) = -1.0;
-    p.acceleration_s(second) = -1.0;
+    p.velocity = {way_rate, factors_of_rates(sys, p.way.s)};
+    p.acceleration_s = factors_of_rates(sys, p.velocity.s);
     return;
   }
   for (const double side : {-1.0, 1.0}) p.crests.emplace_back(p.way).s(sys.one) -= side * 0.5 * hysteresis;
@@ -172,10 +190,15 @@ void QuantiserElement::wire(Draft& d, Index number) const {
 }
 
 void wire_relay_forms(Draft& d) {
+  OutputForms outputs(d.sys);
   const auto each = [&](const auto& elements) {
     for (Index k = 0; k < elements.size(); ++k) {
       Index at = first_of(d, *elements[k], k);
-      for (const Switch& s : switches_of(*elements[k])) find_form(d.sys, d.sys.friction[at++], s.hysteresis);
+      for (const Switch& s : switches_of(*elements[k])) {
+        Friction& p = d.sys.friction[at++];
+        p.way = distance_from_threshold(d, outputs, s, p.surface);
+        find_form(d.sys, p, s.hysteresis);
+      }
     }
   };
   each(d.all<RelayElement>());

@@ -10,6 +10,11 @@ namespace stickslip {
 inline bool is_relay(const Friction& p) {
   return p.compensator && p.traits.sticks;
 }
+// The form that a jump of its signals carries across zero: of friction the velocity, of a relay the distance from its
+// threshold.
+inline const Form& followed_form(const Friction& p) {
+  return is_relay(p) && p.way.x.size() > 0 ? p.way : p.velocity;
+}
 inline bool only_switches(const Friction& p) {
   return is_relay(p) && !p.crests.empty();
 }

@@ -139,10 +139,11 @@ bool DrivenSignals::clip_load(Index j, StepPoint& a) const noexcept {
   return true;
 }
 
-double DrivenSignals::jump(Index signal, const StepPoint& a) const noexcept {
+double DrivenSignals::jump(const Form& form, const StepPoint& a) const noexcept {
+  double sum = 0.0;
   for (Index j = 0; j < drives.size(); ++j)
-    if (drives[j].signal == signal) return drives[j].whole ? 0.0 : a.s[j] - before(j);
-  return 0.0;
+    if (!drives[j].whole) sum += form.s(drives[j].signal) * (a.s[j] - before(j));
+  return sum;
 }
 
 } // namespace stickslip

@@ -32,8 +32,8 @@ public:
 
   // At both ends of the step. A discontinuous signal keeps its piece to the end of the step and jumps between two steps.
   Seen sample(const double* given, const StepClock& clock, StepPoint& a) noexcept;
-  // Of a signal, between the last step and this one.
-  double jump(Index signal, const StepPoint& a) const noexcept;
+  // Of a form by its signals, between the last step and this one.
+  double jump(const Form& form, const StepPoint& a) const noexcept;
 
 private:
   const System& sys;

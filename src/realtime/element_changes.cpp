@@ -30,12 +30,13 @@ void ElementChanges::slide_on_compliant() noexcept {
 bool ElementChanges::follow_jumps(const DrivenSignals& driven) noexcept {
   bool changed = false;
   for (Index i = 0; i < sys.friction.size(); ++i) {
-    const double jump = driven.jump(sys.friction[i].surface, step.a);
+    const double jump = driven.jump(sys.friction[i].velocity, step.a);
     if (jump == 0.0 || !sys.friction[i].traits.sticks) continue;
     const double* const s = step.signals_at_start();
     const Friction& p = local.system().friction[i];
     const double zero = modes.zeros.velocity(i);
-    if (!(std::abs(jump) > zero + tolerance::rounding * std::abs(s[p.surface]))) continue;
+    const double size = p.velocity.s.cwiseAbs().dot(Eigen::Map<const Vector>(s, sys.ns()).cwiseAbs());
+    if (!(std::abs(jump) > zero + tolerance::rounding * size)) continue;
     FrictionMode& mode = modes.now.friction[i];
     const double v = relative_velocity(p, step.a.x, s);
     const int was = mode.direction(), is = v > 0.0 ? 1 : -1;

@@ -83,7 +83,7 @@ private:
       const Friction& p = sys.friction[i];
       const bool elastic = p.surface_travel >= 0;
       if (loading_contact(p) >= 0 && elastic) return false; // its stiffness follows the contact's force
-      if (s(p.surface) != 0.0) return false;
+      if (s(p.surface) != 0.0 || (p.velocity.s.array() * s.array() != 0.0).any()) return false;
       if (r.modes.friction[i].free || !p.traits.sticks) continue;
       if (!r.modes.friction[i].sticks()) return false;
       if (!elastic) rigid.push_back(&p.velocity.x);

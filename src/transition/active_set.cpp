@@ -66,8 +66,12 @@ bool moves_towards(Instant& at, Index i, int side) {
 }
 
 bool surface_jumps(const Instant& at, Index i) {
-  const Signal& surface = at.sys.signals[at.sys.friction[i].surface];
-  return std::abs(value(surface, at.t) - value_before(surface, at.t)) > tolerance::residual * at.v_size(i);
+  const Vector& factors = followed_form(at.sys.friction[i]).s;
+  double jump = 0.0;
+  for (Index k = 0; k < factors.size(); ++k)
+    if (factors(k) != 0.0)
+      jump += factors(k) * (value(at.sys.signals[k], at.t) - value_before(at.sys.signals[k], at.t));
+  return std::abs(jump) > tolerance::residual * at.v_size(i);
 }
 
 // Switchings of a relay accumulate until neither the present terms of its form nor the time resolve them.

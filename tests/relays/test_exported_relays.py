@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -36,9 +37,19 @@ def twisting() -> ss.Machine:
     return m
 
 
+def filtered() -> ss.Machine:
+    """A relay on a controller with a state, whose reference moves and jumps."""
+    m = ss.Machine(mass=1.0, names=["x"], force={"x": ss.Sine(amplitude=0.5, frequency=0.4)})
+    reference = ss.Sine(amplitude=0.3, frequency=0.2) + ss.Step(0.5, 4.0)
+    m.add_controller(ss.PI(kp=2.0, tn=0.5), "pi", measure="x.velocity", reference=reference)
+    m.add_relay("surface", on="pi.output", low=-2.0, high=2.0, to="x")
+    return m
+
+
 CASES = {
     "hysteresis": (thermostat, 9.0, ["x.position", "switch.output", "switch.mode"]),
     "sliding": (surface, 9.0, ["x.position", "surface.output", "surface.mode"]),
+    "filtered": (filtered, 9.0, ["x.position", "surface.output", "surface.mode"]),
     "twisting": (twisting, 3.0, ["x.position", "of_x.output"]),
 }
 
@@ -57,7 +68,7 @@ def test_co_simulation_moves_as_simulate(case: str) -> None:
         assert found[:, k] == pytest.approx(expected, abs=1e-9 * np.abs(expected).max()), output
 
 
-@pytest.mark.parametrize("case", ["hysteresis", "sliding"])
+@pytest.mark.parametrize("case", ["hysteresis", "sliding", "filtered"])
 def test_model_exchange_moves_as_simulate(case: str) -> None:
     make, t_end, outputs = CASES[case]
     options = {"initial": {"x.velocity": 0.7}, "rtol": 1e-11}
@@ -73,9 +84,10 @@ def test_model_exchange_moves_as_simulate(case: str) -> None:
 
 
 @pytest.mark.skipif("gcc" not in COMPILERS, reason="gcc is not installed")
-def test_c_code_equals_real_time(tmp_path: Path) -> None:
+@pytest.mark.parametrize("make", [surface, filtered])
+def test_c_code_equals_real_time(make: Callable[[], ss.Machine], tmp_path: Path) -> None:
     outputs = ["x.velocity", "surface.output", "surface.mode"]
-    assert largest_difference(surface(), 1e-3, 5000, tmp_path, outputs=outputs) < 1e-11
+    assert largest_difference(make(), 1e-3, 5000, tmp_path, outputs=outputs) < 1e-11
 
 
 def test_c_code_of_a_relay_with_hysteresis_is_refused(tmp_path: Path) -> None:

@@ -159,16 +159,6 @@ def test_bad_relays(given: dict[str, object], message: str) -> None:
         m.add_relay("switch", **({"on": "x", "low": 1.0, "high": -1.0, "to": "x"} | given))  # type: ignore[arg-type]
 
 
-def test_relay_on_a_controller_is_refused_with_the_cure() -> None:
-    m = ss.Machine(mass=1.0, names=["x"])
-    m.add_controller(ss.P(kp=2.0), "command", measure="x.position")
-    m.add_relay("switch", on="command.output", low=-1.0, high=1.0, to="x")
-    with pytest.raises(
-        ValueError, match=r"contains the output of the controller 'command'.*form of the states"
-    ):
-        ss.simulate(m, 1.0)
-
-
 def test_moving_mass_is_refused() -> None:
     m = ss.Machine(mass=lambda q: [[2.0 + ss.math.cos(q["x"])]], names=["x"])
     m.add_relay("switch", on="x", low=1.0, high=-1.0, to="x")

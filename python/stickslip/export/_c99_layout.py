@@ -134,7 +134,7 @@ class _Layouter:
             values = self.add([p["break_away"], p["kinetic"], p["dwell"], p["travel"], p["surface_damping"],
                                impulsive])  # fmt: skip
             elements.append(
-                (len(terms), len(law), int(p["sticks"]), int(p["dead_centre"]), p["surface"], p["contact"], *p["states"],
+                (len(terms), len(law), int(p["sticks"]), int(p["dead_centre"]), p["contact"], *p["states"],
                  self.add(p["velocity"]), (self.add(p["load_0"]), self.add(p["load_1"])), values,
                  self.threshold(p["zero"]), self.add(p["effect"]),
                  self.add(p["velocity_x"]), self.add(p["acceleration"]))

@@ -40,8 +40,8 @@ class SwitchedMachine(ControlledMachine):
             Name of the element; signals are ``"<name>.output"`` and ``.mode``: ``low``, ``high``, or ``free`` in a
             sliding mode.
         on : str or mapping
-            The form s of states on which the relay switches: ``"slide"`` or ``"slide.position"``, ``"slide.velocity"``,
-            or a combination {name: factor}; states and outputs of a `StateSpace`.
+            The form s on which the relay switches: ``"slide"`` or ``"slide.position"``, ``"slide.velocity"``, a
+            controller's ``"<name>.output"``, or a combination {name: factor}; states and outputs of a `StateSpace`.
         low, high : float
             Output for ``s < threshold`` and for ``s > threshold``, N or N m along a coordinate. A relay that acts
             against the form has ``low > high``.
@@ -56,8 +56,8 @@ class SwitchedMachine(ControlledMachine):
         Raises
         ------
         ValueError
-            Naming the argument; for forms that contain a controller's output, and for outputs of a `StateSpace` that
-            the relay changes at once.
+            Naming the argument; for outputs of continuous controllers with limits, for sampled outputs added to a
+            velocity without hysteresis, and for outputs of a `StateSpace` that the relay changes at once.
 
         Notes
         -----
@@ -69,7 +69,8 @@ class SwitchedMachine(ControlledMachine):
         If the output acts on s'' only, as a force switched by a position does, the relay holds s where ``s = s' = 0``.
         With further damping or friction its switchings may accumulate there (twisting algorithm, Levant 1993): the run
         follows them until s' is below 1e-11 of its size, and goes on at rest. If the output acts on a higher
-        derivative, or drives s away, the relay only switches.
+        derivative, or drives s away, the relay only switches; so does a relay of relative degree two on a controller
+        with states, and a relay on a sampled output, which switches at sampling instants.
 
         Every switching is an event: ``"<name> switches"``, ``slides``, ``stops sliding``. At a form that starts exactly
         on its threshold the first derivative that is not zero decides. Outputs do work like controllers, and
@@ -100,7 +101,7 @@ class SwitchedMachine(ControlledMachine):
         self._add(
             "relay",
             name=str(name),
-            on=self._form_of_states(str(name), on),
+            on=self._switched_form(str(name), on),
             low=number(f"low of '{name}'", low),
             high=number(f"high of '{name}'", high),
             hysteresis=number(f"hysteresis of '{name}'", hysteresis),
@@ -151,7 +152,7 @@ class SwitchedMachine(ControlledMachine):
         self._add(
             "quantiser",
             name=str(name),
-            on=self._form_of_states(str(name), on),
+            on=self._switched_form(str(name), on),
             step=number(f"step of '{name}'", step),
             levels=int(levels),
             to=self._parts(f"to of '{name}'", to),
@@ -203,7 +204,7 @@ class SwitchedMachine(ControlledMachine):
         kp = number(f"gain of '{name}'", gain)
         self.add_controller(P(kp=kp), name, measure=f"{band}.output", reference=on, to=to)  # type: ignore[arg-type]
 
-    def _form_of_states(self, name: str, on: Measure) -> dict[str, float]:
+    def _switched_form(self, name: str, on: Measure) -> dict[str, float]:
         named: dict[str, float] = self._source("on", name, on).get("names", {})
         if not named:
             reject(f"on of '{name}'", on, "a name, or a mapping of names to factors")

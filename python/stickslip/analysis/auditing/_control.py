@@ -72,6 +72,29 @@ def _sizes(loop: dict[str, Any], block: Block, w: Array) -> Array:
     return seen
 
 
+def output_sizes(d: Description, at: Samples) -> dict[str, float]:
+    """Greatest sums of the terms of all outputs; of sampled ones, which are held, greatest values."""
+    found: dict[str, float] = {}
+    for loop in d.loops:
+        outputs, block = _output_names(loop), block_of(loop["control"])
+        reach = np.abs(at.rows(outputs)).max(axis=1, initial=0.0)
+        if block is not None and not loop["control"]["options"]["period"] > 0.0:
+            z, w = _states(loop, block, at), _inputs(loop, block, at)
+            reach = _reach(block, z, _sizes(loop, block, w))
+        found.update(zip(outputs, reach.tolist(), strict=True))
+    return found
+
+
+def _states(loop: dict[str, Any], block: Block, at: Samples) -> Array:
+    n = block.A.shape[0]
+    return at.rows(f"{loop['name']}.z{i if n > 1 else ''}" for i in range(n))
+
+
+def _reach(block: Block, z: Array, size_w: Array) -> Array:
+    reach: Array = np.abs(block.C) @ np.abs(z).max(axis=1, initial=0.0) + np.abs(block.D) @ size_w
+    return reach
+
+
 def _check_limits(audit: Audit, loop: dict[str, Any], panels: Panels, u: Array, terms: Array) -> None:
     """Check the limits of outputs; `terms` are the sizes of their terms, which are clipped at events."""
     low, high = (loop["control"]["options"]["limits"][end] for end in ("min", "max"))
@@ -84,13 +107,11 @@ def _check_continuous(
     audit: Audit, loop: dict[str, Any], block: Block, panels: Panels, u: Array, sizes: Sizes
 ) -> None:
     name, at, options = loop["name"], panels.at, loop["control"]["options"]
-    n = block.A.shape[0]
-    z = at.rows(f"{name}.z{i if n > 1 else ''}" for i in range(n))
-    w = _inputs(loop, block, at)
+    z, w = _states(loop, block, at), _inputs(loop, block, at)
     raw = block.C @ z + block.D @ w
     out = np.clip(raw, options["limits"]["min"], options["limits"]["max"])
     size_z, size_w = np.abs(z).max(axis=1, initial=0.0), _sizes(loop, block, w)
-    reach = np.abs(block.C) @ size_z + np.abs(block.D) @ size_w
+    reach = _reach(block, z, size_w)
     _check_limits(audit, loop, panels, u, reach)
     limited = np.isfinite(options["limits"]["min"]) or np.isfinite(options["limits"]["max"])
     clamps = limited and options["anti_windup"] == "clamping"
@@ -112,7 +133,7 @@ def _check_continuous(
         fast[block.integral] += reach[0] / block.tracking
     room = sizes.relative * (2.0 * size_z[:, None] + 10.0 * fast[:, None] * panels.width) + 1e-300
     whole = panels.grid(followed).all(axis=-1)
-    for i in range(n):
+    for i in range(len(z)):
         audit.hold("state of the controller", name, panels.a, np.where(whole, np.abs(left[i]), 0.0), room[i])
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.analysis.auditing._control import output_sizes
 from stickslip.analysis.auditing._description import Description
 from stickslip.analysis.auditing._events import check_modes
 from stickslip.analysis.auditing._report import Audit
@@ -21,10 +22,12 @@ Array = NDArray[np.float64]
 def check_relays(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
     """Check all relays and quantisers against their characteristics."""
     at = panels.at
+    outputs = output_sizes(d, at) if d.relays else {}
     for e in d.relays:
         names, factors = list(e["on"]), np.array(list(e["on"].values()))
         s = factors @ at.rows(names)
-        room = sizes.relative * float(np.abs(factors) @ sizes.of(names))
+        terms = [outputs[n] if n in outputs else sizes.states[n] for n in names]
+        room = sizes.relative * float(np.abs(factors) @ terms)
         u = at[f"{e['name']}.output"]
         if e["kind"] == "quantiser":
             _check_steps(audit, e, at.t, s, u, room)

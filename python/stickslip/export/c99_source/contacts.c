@@ -433,8 +433,8 @@ static void find_resting(machine *m, const int8_t *stopped, int touched, int str
       }
     } else {
       const int side = direction_of(m->modes[i]), held = is_at_rest(was);
-      const int jumps = (p->surface >= 0) && (FABS(m->jump[(p->surface >= 0) ? p->surface : 0]) > tiny) &&
-                        (m->passed == REAL(0.0));
+      real rounding;
+      const int jumps = (FABS(velocity_jump(m, p, &rounding)) > tiny) && (m->passed == REAL(0.0));
       const int away = (stopped[i] == 0) && (FABS(v) > tiny) && ((held == 0) || (struck != 0) || (jumps != 0));
       if (away != 0) {
         m->modes[i] = SLIP((v > REAL(0.0)) ? 1 : -1);

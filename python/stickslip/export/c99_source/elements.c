@@ -214,17 +214,30 @@ static void release_beyond(machine *m) {
 #endif
 
 #if (NP > 0)
+/* By how much signals change an element's velocity between two steps, and the rounding error of that. */
+static real velocity_jump(const machine *m, const friction_element *p, real *rounding) {
+  const real *const row = numbers_of(m) + p->velocity + 1 + NX;
+  real jump = REAL(0.0), size = REAL(0.0);
+  int j;
+  for (j = 0; j < NV; ++j) {
+    jump += row[j] * m->jump[j];
+    size += FABS(row[j] * S_OF(m->start)[j]);
+  }
+  *rounding = ROUNDING * size;
+  return jump;
+}
+
 /* A jump of a surface velocity between two steps ends sticking. */
 static void follow_jumps(machine *m) {
-#if (NV > 0)
   int i, changed = 0;
   for (i = 0; i < NP; ++i) {
     const friction_element *const p = &elements[i];
-    const real jump = ((p->surface >= 0) && (p->sticks != 0)) ? m->jump[p->surface] : REAL(0.0);
-    if (jump != REAL(0.0)) {
+    real rounding;
+    const real jump = velocity_jump(m, p, &rounding);
+    if ((jump != REAL(0.0)) && (p->sticks != 0)) {
       const real zero = numbers_of(m)[p->no_velocity], v = velocity_of(m, p);
       const int was = direction_of(MODE_OF(m, i)), is = (v > REAL(0.0)) ? 1 : -1;
-      if ((FABS(jump) > (zero + (ROUNDING * FABS(S_OF(m->start)[p->surface])))) && (FABS(v) > zero) &&
+      if ((FABS(jump) > (zero + rounding)) && (FABS(v) > zero) &&
           !((was == 0) && (p->travelled >= 0)) && (MODE_OF(m, i) != OPEN) && (was != is)) {
         MODE_OF(m, i) = SLIP(is);
         changed = 1;
@@ -236,9 +249,6 @@ static void follow_jumps(machine *m) {
     change_modes(m);
     ++m->transitions;
   }
-#else
-  (void)m;
-#endif
 }
 #endif
 

@@ -15,7 +15,7 @@ enum { READ_ROW, READ_RATE, READ_FORCE, READ_MODE, READ_FREE_MODE, READ_SIDE, RE
 /* int32_t numbers are places in the table of real numbers; a row is (constant, states, signals). */
 typedef struct { int16_t kind, count; int32_t numbers; } law_term;
 typedef struct {
-  int16_t first_term, terms, sticks, dead_centre, surface, contact;
+  int16_t first_term, terms, sticks, dead_centre, contact;
   int16_t lagged, delayed, travelled, aged, peak, entered; /* states; -1: none */
   int32_t velocity, load[2], values, no_velocity, effect, velocity_x, acceleration;
 } friction_element;
