@@ -57,12 +57,40 @@ void visit_field(T& self, F& f, const Inlined<C, M, Fields>& part) {
   std::apply([&](const auto&... fields) { (visit_field(self.*part.member, f, fields), ...); }, part.fields);
 }
 
+template <class A, class B, class F, class C, class M, class D, class N>
+void visit_pair(const A& a, B& b, F& f, const Member<C, M>& of_a, const Member<D, N>& of_b) {
+  f(a.*of_a.member, b.*of_b.member);
+}
+
+template <class A, class B, class F, class Fields, class Others>
+void visit_pairs(const A& a, B& b, F& f, const Fields& fields, const Others& others);
+
+template <class A, class B, class F, class C, class M, class Fields, class D, class N, class Others>
+void visit_pair(const A& a, B& b, F& f, const Inlined<C, M, Fields>& part,
+                const Inlined<D, N, Others>& other) {
+  visit_pairs(a.*part.member, b.*other.member, f, part.fields, other.fields);
+}
+
+template <class A, class B, class F, class Fields, class Others>
+void visit_pairs(const A& a, B& b, F& f, const Fields& fields, const Others& others) {
+  std::apply(
+      [&](const auto&... of_a) {
+        std::apply([&](const auto&... of_b) { (visit_pair(a, b, f, of_a, of_b), ...); }, others);
+      },
+      fields);
+}
+
 } // namespace detail
 
 // f(field, value) for every member of a description.
 template <class T, class F> void each_field(T& self, F&& f) {
   std::apply([&](const auto&... fields) { (detail::visit_field(self, f, fields), ...); },
              std::remove_const_t<T>::fields());
+}
+
+// f(value, other) for every member of two descriptions with the same fields.
+template <class A, class B, class F> void each_pair(const A& a, B& b, F&& f) {
+  detail::visit_pairs(a, b, f, A::fields(), B::fields());
 }
 
 // Matrices of different sizes are different, where Eigen only compares equal sizes.

@@ -4,6 +4,7 @@
 
 #include "core/types.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -47,6 +48,25 @@ void lu_solve(const Real* m, Index size, const int* order, const Real* b, Real* 
   for (Index k = n - 1; k >= 0; --k) {
     x[k] *= m[k * n + k];
     for (Index i = 0; i < k; ++i) x[i] -= m[k * n + i] * x[k];
+  }
+}
+
+// The same for many right-hand sides: rows of B and X are contiguous, with an entry for each.
+template <class Real>
+void lu_solve_rows(const Real* m, Index n, const int* order, const Real* B, Index columns, Real* X) {
+  const auto subtract = [&](Index from, Index to) {
+    const Real factor = m[from * n + to];
+    if (factor == Real(0)) return;
+    const Real* const __restrict source = X + from * columns;
+    Real* const __restrict target = X + to * columns;
+    for (Index j = 0; j < columns; ++j) target[j] -= factor * source[j];
+  };
+  for (Index i = 0; i < n; ++i) std::copy_n(B + order[i] * columns, columns, X + i * columns);
+  for (Index k = 0; k + 1 < n; ++k)
+    for (Index i = k + 1; i < n; ++i) subtract(k, i);
+  for (Index k = n - 1; k >= 0; --k) {
+    for (Index j = 0; j < columns; ++j) X[k * columns + j] *= m[k * n + k];
+    for (Index i = 0; i < k; ++i) subtract(k, i);
   }
 }
 

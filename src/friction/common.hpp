@@ -67,7 +67,7 @@ using Force = ForceOf<double>;
 template <class C>
 concept OnOneLevel = requires(const C& c) { c.kinetic; };
 template <OnOneLevel C, class T> ForceOf<T> curve(const C& c, const T&, int direction) {
-  return {T(direction * c.kinetic), T(0.0)};
+  return {T(direction) * T(c.kinetic), T(0.0)};
 }
 template <OnOneLevel C> void settle(const C& c, double, int direction, double* z) {
   z[0] = direction * c.kinetic / c.stiffness;
@@ -77,38 +77,40 @@ enum class StribeckForm { exponential, lorentzian };
 
 // level(s) = kinetic + (static - kinetic) fall(s), s = |v| in units of m/s; fall = exp(-(s/vs)^shape) or
 // 1/(1 + (s/vs)^shape). No Stribeck velocity (infinite) means one level.
-struct Levels {
-  double static_level = 0.0, kinetic = 0.0;
-  double stribeck_velocity = std::numeric_limits<double>::infinity();
-  double shape = 2.0;
+template <class P> struct LevelsOf {
+  P static_level = 0.0, kinetic = 0.0;
+  P stribeck_velocity = std::numeric_limits<double>::infinity();
+  P shape = 2.0;
   StribeckForm form = StribeckForm::exponential;
   bool kinetic_follows = false; // one level was given: one parameter under both names
 
   bool one() const { return static_level == kinetic; }
 
   static constexpr auto fields() {
-    return std::tuple{field("static", &Levels::static_level),
-                      field("kinetic", &Levels::kinetic),
-                      field("stribeck_velocity", &Levels::stribeck_velocity, quantity::velocity),
-                      field("shape", &Levels::shape),
-                      field("form", &Levels::form),
-                      field("kinetic_follows", &Levels::kinetic_follows)};
+    return std::tuple{field("static", &LevelsOf::static_level),
+                      field("kinetic", &LevelsOf::kinetic),
+                      field("stribeck_velocity", &LevelsOf::stribeck_velocity, quantity::velocity),
+                      field("shape", &LevelsOf::shape),
+                      field("form", &LevelsOf::form),
+                      field("kinetic_follows", &LevelsOf::kinetic_follows)};
   }
 };
+using Levels = LevelsOf<double>;
 
 void validate(const Levels& c, bool kinetic_may_be_zero);
 
 // s = direction * v may be slightly negative. For odd integer shapes the analytic continuation grows without
 // bound there; it is followed to half a Stribeck velocity and held beyond.
-template <class T> inline T fall(const Levels& c, const T& s) {
-  T u = chain(s, value_of(s) / c.stribeck_velocity, 1.0 / c.stribeck_velocity);
-  if (value_of(u) < -0.5 && is_integer(c.shape) && std::fmod(c.shape, 2.0) != 0.0) u = T(-0.5);
+template <class P, class T> inline T fall(const LevelsOf<P>& c, const T& s) {
+  const double shape = value_of(c.shape);
+  T u = s / c.stribeck_velocity;
+  if (value_of(u) < -0.5 && is_integer(shape) && std::fmod(shape, 2.0) != 0.0) u = T(-0.5);
   const T p = power(u, c.shape);
   if (c.form == StribeckForm::exponential) return value_of(p) > 745.0 ? T(0.0) : exponential(-p);
   return value_of(p) > 1e150 ? T(0.0) : T(1.0) / (T(1.0) + p);
 }
 
-template <class T> inline T level(const Levels& c, const T& s) {
+template <class P, class T> inline T level(const LevelsOf<P>& c, const T& s) {
   if (c.one()) return T(c.kinetic);
   return T(c.kinetic) + T(c.static_level - c.kinetic) * fall(c, s);
 }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cmath>
+#include <type_traits>
 
 namespace stickslip {
 
@@ -26,11 +27,14 @@ template <int K> struct Dual {
   friend Dual operator+(const Dual& a, const Dual& b) { return combined(a.x + b.x, a, 1.0, b, 1.0); }
   friend Dual operator-(const Dual& a, const Dual& b) { return combined(a.x - b.x, a, 1.0, b, -1.0); }
   friend Dual operator*(const Dual& a, const Dual& b) { return combined(a.x * b.x, a, b.x, b, a.x); }
+  friend Dual operator/(const Dual& a, double b) { return combined(a.x / b, a, 1.0 / b, a, 0.0); }
   friend Dual operator/(const Dual& a, const Dual& b) {
     const double q = a.x / b.x, inverse = 1.0 / b.x;
     return combined(q, a, inverse, b, -q * inverse);
   }
   Dual& operator+=(const Dual& b) { return *this = *this + b; }
+  // Also the derivatives are the same.
+  friend bool operator==(const Dual&, const Dual&) = default;
 
 private:
   static Dual combined(double value, const Dual& a, double by_a, const Dual& b, double by_b) {
@@ -47,6 +51,14 @@ inline double chain(double, double f, double) {
 template <int K> Dual<K> chain(const Dual<K>& a, double f, double df) {
   Dual<K> out(f);
   for (Index k = 0; k < K; ++k) out.d[k] = df * a.d[k];
+  return out;
+}
+
+// f(a, p) of a number that may have derivatives itself; `by_p` computes df/dp.
+template <class T, class P, class F> T chain(const T& a, const P& p, double f, double by_a, F&& by_p) {
+  T out = chain(a, f, by_a);
+  if constexpr (!std::is_same_v<P, double>)
+    if (p != P(p.x)) out += chain(p, 0.0, by_p());
   return out;
 }
 
@@ -79,28 +91,36 @@ inline bool is_integer(double p) {
   return p == std::floor(p) && p < 1e9;
 }
 
-template <class T> T general_power(const T& u, double p) {
-  const double x = value_of(u);
-  if (is_integer(p)) return chain(u, std::pow(x, p), p * std::pow(x, p - 1.0));
-  const double a = std::abs(x), near = p < 1.0 && a < steepest_at ? steepest_at : a;
-  return chain(u, std::pow(a, p), (x < 0.0 ? -p : p) * std::pow(near, p - 1.0));
+// Derivative of a^p, a >= 0, by p > 0.
+inline double by_exponent(double a, double p) {
+  return a > 0.0 ? std::pow(a, p) * std::log(a) : 0.0;
+}
+
+template <class T, class P> T general_power(const T& u, const P& exponent) {
+  const double x = value_of(u), a = std::abs(x), p = value_of(exponent);
+  const auto by_p = [&] { return by_exponent(a, p); };
+  if (is_integer(p)) return chain(u, exponent, std::pow(x, p), p * std::pow(x, p - 1.0), by_p);
+  const double near = p < 1.0 && a < steepest_at ? steepest_at : a;
+  return chain(u, exponent, std::pow(a, p), (x < 0.0 ? -p : p) * std::pow(near, p - 1.0), by_p);
 }
 
 // u^p for u >= 0, continued to u < 0 analytically where p is an integer, else evenly.
-template <class T> inline T power(const T& u, double p) {
-  if (p == 1.0) return u;
-  if (p == 2.0) return u * u;
+template <class T, class P> inline T power(const T& u, const P& p) {
+  if (p == P(1.0)) return u;
+  if (p == P(2.0)) return u * u;
   return general_power(u, p); // a separate function, so that the fast cases are inlined
 }
 
-template <class T> T general_odd_power(const T& u, double p) {
-  const double x = value_of(u), a = std::abs(x), near = p < 1.0 && a < steepest_at ? steepest_at : a;
-  return chain(u, std::copysign(std::pow(a, p), x), p * std::pow(near, p - 1.0));
+template <class T, class P> T general_odd_power(const T& u, const P& exponent) {
+  const double x = value_of(u), a = std::abs(x), p = value_of(exponent);
+  const double near = p < 1.0 && a < steepest_at ? steepest_at : a;
+  return chain(u, exponent, std::copysign(std::pow(a, p), x), p * std::pow(near, p - 1.0),
+               [&] { return x < 0.0 ? -by_exponent(a, p) : by_exponent(a, p); });
 }
 
 // |u|^p sgn(u), the odd continuation.
-template <class T> inline T odd_power(const T& u, double p) {
-  return p == 1.0 ? u : general_odd_power(u, p);
+template <class T, class P> inline T odd_power(const T& u, const P& p) {
+  return p == P(1.0) ? u : general_odd_power(u, p);
 }
 
 } // namespace stickslip

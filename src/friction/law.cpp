@@ -4,12 +4,14 @@
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 #include "friction/undefined_force.hpp"
+#include "friction/varied_law.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
 #include <type_traits>
+#include <utility>
 
 namespace stickslip {
 
@@ -38,9 +40,9 @@ struct Offset {
   }
 };
 
-template <class F> void walk(const Law& law, F&& f) {
+template <class L, class F> void walk(const L& law, F&& f) {
   Offset at;
-  for (const Term& term : law.terms)
+  for (const auto& term : law.terms)
     std::visit(
         [&](const auto& x) {
           f(x, at);
@@ -152,10 +154,11 @@ List<std::string> state_names(const Law& law) {
   return out;
 }
 
-template <class T>
-ForceOf<T> evaluate(const Law& law, const T& v, int direction, unsigned branch,
-                    const std::type_identity_t<T>* z, std::type_identity_t<T>* zdot,
-                    const std::type_identity_t<T>& load) {
+namespace {
+
+template <class L, class T>
+ForceOf<T> sum_of_terms(const L& law, const T& v, int direction, unsigned branch, const T* z, T* zdot,
+                        const T& load) {
   ForceOf<T> sum;
   walk(law, [&](const auto& x, const Offset& at) {
     using X = std::decay_t<decltype(x)>;
@@ -172,6 +175,15 @@ ForceOf<T> evaluate(const Law& law, const T& v, int direction, unsigned branch,
   return sum;
 }
 
+} // namespace
+
+template <class T>
+ForceOf<T> evaluate(const Law& law, const T& v, int direction, unsigned branch,
+                    const std::type_identity_t<T>* z, std::type_identity_t<T>* zdot,
+                    const std::type_identity_t<T>& load) {
+  return sum_of_terms(law, v, direction, branch, z, zdot, load);
+}
+
 template Force evaluate(const Law&, const double&, int, unsigned, const double*, double*, const double&);
 template ForceOf<Dual<1>> evaluate(const Law&, const Dual<1>&, int, unsigned, const Dual<1>*, Dual<1>*,
                                    const Dual<1>&);
@@ -180,6 +192,71 @@ template ForceOf<Dual<2>> evaluate(const Law&, const Dual<2>&, int, unsigned, co
 template ForceOf<Dual<element_seeds>> evaluate(const Law&, const Dual<element_seeds>&, int, unsigned,
                                                const Dual<element_seeds>*, Dual<element_seeds>*,
                                                const Dual<element_seeds>&);
+
+namespace {
+
+// The same term with Duals in place of its numbers; void: it has no such form.
+template <class X> struct WithDuals {
+  using type = void;
+};
+template <template <class> class Of> struct WithDuals<Of<double>> {
+  using type = Of<VariedLaw::Number>;
+};
+template <class X> using DualTerm = typename WithDuals<std::decay_t<X>>::type;
+
+// Numbers and lists of numbers with their derivatives, one row after the other; other members as they are.
+struct AddSlopes {
+  const Matrix& slopes;
+  Index row = 0;
+
+  void operator()(double from, VariedLaw::Number& to) {
+    to = VariedLaw::Number(from);
+    for (Index k = 0; k < slopes.cols(); ++k) to.d[k] = slopes(row, k);
+    ++row;
+  }
+  void operator()(const List<double>& from, List<VariedLaw::Number>& to) {
+    to.resize(from.size());
+    for (Index i = 0; i < from.size(); ++i) (*this)(from[i], to[i]);
+  }
+  template <class X> void operator()(const X& from, X& to) { to = from; }
+};
+
+} // namespace
+
+bool VariedLaw::exists_for(const Law& law) {
+  bool all = true;
+  walk(law, [&](const auto& x, const Offset&) { all = all && !std::is_void_v<DualTerm<decltype(x)>>; });
+  return all;
+}
+
+Vector VariedLaw::numbers(const Law& law) {
+  List<double> all;
+  const auto add = [&](double number) { all.push_back(std::isfinite(number) ? number : 0.0); };
+  walk(law, [&](const auto& x, const Offset&) {
+    each_field(x, [&](const auto&, const auto& value) {
+      using X = std::decay_t<decltype(value)>;
+      if constexpr (std::is_same_v<X, double>) add(value);
+      if constexpr (std::is_same_v<X, List<double>>) std::for_each(value.begin(), value.end(), add);
+    });
+  });
+  return Eigen::Map<const Vector>(all.data(), all.size());
+}
+
+VariedLaw::VariedLaw(const Law& law, const Matrix& slopes) {
+  AddSlopes add{slopes};
+  walk(law, [&](const auto& x, const Offset&) {
+    if constexpr (!std::is_void_v<DualTerm<decltype(x)>>) {
+      DualTerm<decltype(x)> term;
+      each_pair(x, term, add);
+      terms.emplace_back(std::move(term));
+    }
+  });
+}
+
+ForceOf<VariedLaw::Number> VariedLaw::force(double v, int direction, unsigned branch, const Number* z,
+                                            Number* zdot) const {
+  return sum_of_terms(*this, Number(v), direction, branch, z, zdot, Number(1.0));
+}
 
 Slopes linearise(const Law& law, double v, int direction, unsigned branch, const double* z, double* dry_z,
                  double* zdot_v, double* zdot_z) {

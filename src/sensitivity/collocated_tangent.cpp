@@ -168,6 +168,7 @@ template <Index n> bool CollocatedTangent<n>::sweep_back(double h, const Vector&
 template <Index n> Index CollocatedTangent<n>::positions() const {
   const Index m = machine.system().n_coordinates;
   for (const StageSlopes& one : J) {
+    if (one.rates_are_velocities()) continue;
     const Matrix& of = one.known();
     for (Index i = 0; i < m; ++i)
       for (Index j = 0; j < of.cols(); ++j)
@@ -181,14 +182,20 @@ template <Index n> Index CollocatedTangent<n>::eliminate(double h) {
   const Points& points = radau<n>();
   for (StageSlopes& one : J) one.matrix();
   const Index m = positions(), q = x[0].size() - m;
-  M.setIdentity(n * q, n * q);
+  M.resize(n * q, n * q);
   order.resize(static_cast<std::size_t>(n * q));
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < n; ++j) {
-      auto block = M.block(i * q, j * q, q, q);
-      block -= h * points.a(i, j) * J[i].known().bottomRightCorner(q, q);
-      block.leftCols(m) -= h * h * points.aa(i, j) * J[i].known().bottomLeftCorner(q, m);
+      const Matrix& of = J[i].known();
+      const double by_rate = h * points.a(i, j), by_position = h * h * points.aa(i, j);
+      for (Index column = 0; column < q; ++column)
+        for (Index row = 0; row < q; ++row) {
+          double entry = -by_rate * of(m + row, m + column);
+          if (column < m) entry -= by_position * of(m + row, column);
+          M(i * q + row, j * q + column) = entry;
+        }
     }
+  M.diagonal().array() += 1.0;
   return m;
 }
 
@@ -225,18 +232,16 @@ void CollocatedTangent<n>::advance(const Trajectory& run, const Segment& segment
   const Index m = eliminate(h), q = nx - m;
   right.resize(n * q, np), solution.resize(n * q, np);
   for (Index i = 0; i < n; ++i) {
-    const auto own = J[i].known().bottomRightCorner(q, q), by_position = J[i].known().bottomLeftCorner(q, m);
-    auto part = right.middleRows(i * q, q);
-    part = f[i].bottomRows(q);
-    part += own.lazyProduct(S.bottomRows(q));
-    if (m > 0) part += by_position.lazyProduct(S.topRows(m) + h * points.c(i) * S.middleRows(m, m));
+    sum = S;
+    if (m > 0) sum.topRows(m) += h * points.c(i) * S.middleRows(m, m);
+    J[i].multiply(sum, product);
+    right.middleRows(i * q, q) = f[i].bottomRows(q) + product.bottomRows(q);
   }
   if (!lu_factor(M.data(), n * q, order.data())) {
     S.setConstant(not_a_number);
     return;
   }
-  for (Index j = 0; j < np; ++j)
-    lu_solve(M.data(), n * q, order.data(), right.col(j).data(), solution.col(j).data());
+  lu_solve_rows(M.data(), n * q, order.data(), right.data(), np, solution.data());
   if (m > 0) S.topRows(m) += h * S.middleRows(m, m);
   for (Index j = 0; j < n; ++j) {
     S.bottomRows(q) += h * points.a(n - 1, j) * solution.middleRows(j * q, q);

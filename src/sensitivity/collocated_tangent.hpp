@@ -45,10 +45,10 @@ private:
   std::array<Vector, n> x; // the states at the points
   std::array<double, n> t{};
   std::array<Tangents, n> f, K; // derivatives of x' by the parameters, and rates of S
-  Tangents sum, product;
+  Tangents sum, product, right, solution;
   std::array<Vector, n> owed, back;
   Vector owed_sum;
-  Matrix M, right, solution;
+  Matrix M;
   std::vector<int> order;
   List<int> sides;
 

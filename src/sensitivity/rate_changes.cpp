@@ -22,6 +22,8 @@ RateChanges::RateChanges(Replica& base, const Parameters& parameters, SlopesOf& 
   of.slope.setZero(most + 2);
   greatest.resize(sys.friction.size());
   for (auto& one : greatest) one.resize(most + 1, 0.0);
+  laws.resize(sys.friction.size());
+  own_state.resize(most), own_rate.resize(most);
 }
 
 const Vector& RateChanges::motion(const Modes& modes, double frame, double t, const Vector& x) {
@@ -94,6 +96,45 @@ void RateChanges::difference(const Regime& r, Index k, const Neighbours& p, bool
     rough = "'" + element.name + "': its law is not smooth next to this value of '" + p.name + "'";
 }
 
+const List<RateChanges::Varied>& RateChanges::varied_laws(const RegimeSlopes& r, Index k) {
+  const Index i = r.regime->sliding[k];
+  List<Varied>& out = laws[i];
+  if (!out.empty()) return out;
+  List<Index> all;
+  for (const RegimeSlopes::Changed& change : r.by_element[k])
+    if (change.of == ElementChange::Of::numbers) all.push_back(change.parameter);
+  const Law& law = machine.system().friction[i].law;
+  for (Index first = 0; first < all.size(); first += VariedLaw::seeds) {
+    const auto count = std::min(VariedLaw::seeds, all.size() - first);
+    Matrix slopes_of_numbers(VariedLaw::numbers(law).size(), count);
+    for (Index n = 0; n < count; ++n)
+      slopes_of_numbers.col(n) = by[all[first + n]]->derivative(
+          [i](Replica& m) { return VariedLaw::numbers(m.system().friction[i].law); });
+    out.push_back({{law, slopes_of_numbers}, {all.begin() + first, all.begin() + first + count}});
+  }
+  return out;
+}
+
+// use(k, parameter) for all parameters that change numbers of its law alone.
+template <class Use>
+void RateChanges::differentiate(const RegimeSlopes& r, Index k, double v, double N, const Vector& x,
+                                Use&& use) {
+  const Index i = r.regime->sliding[k];
+  const Friction& p = machine.system().friction[i];
+  const FrictionMode& mode = r.regime->modes.friction[i];
+  const Index own = own_states(p);
+  for (Index z = 0; z < own; ++z) own_state[z] = x(p.states + z);
+  for (const Varied& some : varied_laws(r, k)) {
+    const auto f = some.law.force(v, mode.force_side(), mode.branch, own_state.data(), own_rate.data());
+    for (Index n = 0; n < some.parameters.size(); ++n) {
+      for (Index z = 0; z < own; ++z) of.slope(z) = own_rate[z].d[n];
+      of.slope(own) = f.dry.d[n] * N + f.viscous.d[n];
+      of.slope(own + 1) = 0.0;
+      use(k, some.parameters[n]);
+    }
+  }
+}
+
 // use(k, parameter) for every change of the k-th sliding element, with its derivatives in `of`.
 template <class Use>
 void RateChanges::for_each_element(const RegimeSlopes& r, double frame, double t, const Vector& x,
@@ -107,10 +148,15 @@ void RateChanges::for_each_element(const RegimeSlopes& r, double frame, double t
     const double* const s = machine.signals(frame, t).data();
     const double v = relative_velocity(p, x.data(), s), N = normal_load(p, mode.load_stretch, x.data(), s);
     Dual<2> F; // by velocity and load
-    bool known = false;
+    bool known = false, by_numbers = false;
     for (const RegimeSlopes::Changed& change : r.by_element[k]) {
       const Neighbours& beside = *by[change.parameter];
       if (!beside.acts(frame)) continue;
+      if (change.of == Of::numbers) {
+        if (!by_numbers) differentiate(r, k, v, N, x, use);
+        by_numbers = true;
+        continue;
+      }
       if (change.of != Of::signals) {
         difference(*r.regime, k, beside, change.of == Of::law, v, N, frame, t, x);
         use(k, change.parameter);

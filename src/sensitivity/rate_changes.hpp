@@ -2,6 +2,7 @@
 // backwards.
 #pragma once
 
+#include "friction/varied_law.hpp"
 #include "sensitivity/cotangents.hpp"
 #include "sensitivity/signal_changes.hpp"
 #include "sensitivity/slopes.hpp"
@@ -41,10 +42,19 @@ private:
     Vector slope;
   } of;
   List<List<double>> greatest; // of each element: of these numbers so far
+  struct Varied {              // an element's law by some of the parameters
+    VariedLaw law;
+    List<Index> parameters;
+  };
+  List<List<Varied>> laws; // of each element; empty: not yet known, or none
+  List<VariedLaw::Number> own_state, own_rate;
 
   Vector whole_change(const Neighbours& p, const Modes& modes, double frame, double t, const Vector& x);
   template <class Use>
   void for_each_element(const RegimeSlopes& r, double frame, double t, const Vector& x, Use&& use);
+  const List<Varied>& varied_laws(const RegimeSlopes& r, Index k);
+  template <class Use>
+  void differentiate(const RegimeSlopes& r, Index k, double v, double N, const Vector& x, Use&& use);
   void difference(const Regime& r, Index k, const Neighbours& p, bool same_inputs, double v, double N,
                   double frame, double t, const Vector& x);
 };

@@ -111,7 +111,14 @@ void Replica::shared_rates(const Modes& modes, double frame, double t, const dou
 
 Vector Replica::guards(const Modes& modes, double frame, double t, const double* x) {
   const Regime& r = regime(modes);
-  move(modes, frame, t, x, xdot, force);
+  const bool follow_forces =
+      system().smooth || std::any_of(r.guard_terms.begin(), r.guard_terms.end(), [](const GuardTerms& terms) {
+        return !terms.forces.empty() || !terms.limits.empty();
+      });
+  if (follow_forces)
+    move(modes, frame, t, x, xdot, force);
+  else
+    signals(frame, t);
   Vector g(r.guards.size());
   guard_values(system(), r, t, x, s.data(), force.data(), g.data(), scratch);
   return g;

@@ -47,8 +47,12 @@ std::string name_of_guard(const System& sys, const Guard& g) {
 bool Sensitivity::grazes(const Passage& p, const Segment& segment) {
   const Modes& modes = segment.regime->modes;
   const double t1 = std::min(segment.t1, run->t_end);
+  const List<Guard>& guards = machine->regime(modes).guards;
+  if (std::all_of(guards.begin(), guards.end(),
+                  [&](const Guard& g) { return is_side_alone(machine->system(), g); }))
+    return false;
   for (const Touches::Touch& touch : variation->touches.between(*run, segment, segment.t0, t1, p.before)) {
-    if (is_side_alone(machine->system(), machine->regime(modes).guards[touch.guard])) continue;
+    if (is_side_alone(machine->system(), guards[touch.guard])) continue;
     Tangents there = now.S.topRows(machine->system().nx);
     variation->advance(*run, segment, touch.t, there, now.shift.size() > 0 ? &now.shift : nullptr);
     Vector x(there.rows());
@@ -57,7 +61,7 @@ bool Sensitivity::grazes(const Passage& p, const Segment& segment) {
                                                        Vector::Zero(by.size()), p.before);
     for (Index j = 0; j < by.size(); ++j) {
       if (!is_moved(answer, j, size_of(j))) continue;
-      const Guard& guard = machine->regime(modes).guards[touch.guard];
+      const Guard& guard = guards[touch.guard];
       const std::string who = name_of_guard(machine->system(), guard);
       valid_until = touch.t;
       reason = (who.empty() ? "" : "'" + who + "': ") + "grazing, which depends on '" + parameters[j] + "'";

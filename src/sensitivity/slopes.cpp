@@ -1,6 +1,7 @@
 #include "sensitivity/slopes.hpp"
 
 #include "dynamics/element_force.hpp"
+#include "friction/varied_law.hpp"
 #include "sensitivity/law_slopes.hpp"
 #include "sensitivity/same_force.hpp"
 
@@ -301,15 +302,29 @@ List<ElementChange> SlopesOf::elements_that_differ(const Regime& r, const Neighb
                         own.load_parts.end(), same_form);
     };
     using Of = ElementChange::Of;
-    const bool curve = is_curve(own, r.modes.friction[i].force_side());
-    out.push_back({k, same_law && curve ? Of::signals : !driven && all(same_inputs) ? Of::law : Of::any});
+    const int side = r.modes.friction[i].force_side();
+    const bool varied_law = is_law_alone(own, side) && VariedLaw::exists_for(own.law);
+    if (same_law && is_curve(own, side))
+      out.push_back({k, Of::signals});
+    else if (!driven && all(same_inputs))
+      out.push_back({k, varied_law ? Of::numbers : Of::law});
+    else
+      out.push_back({k, Of::any});
   }
   return out;
 }
 
+bool is_law_alone(const Friction& p, int direction) {
+  return direction != 0 && p.contact < 0 && p.injected < 0 && p.peak < 0 && memory_of(p, direction) < 0;
+}
+
+bool is_law_at_given_load(const Friction& p, int direction) {
+  return is_law_alone(p, direction) && p.load_contact < 0 && p.load >= 0 && p.load_parts.empty() &&
+         !p.has_seat();
+}
+
 bool is_curve(const Friction& p, int direction) {
-  return direction != 0 && p.contact < 0 && p.load_contact < 0 && p.load >= 0 && p.load_parts.empty() &&
-         p.states < 0 && p.injected < 0 && p.peak < 0 && !p.has_seat() && memory_of(p, direction) < 0;
+  return is_law_at_given_load(p, direction) && p.states < 0;
 }
 
 void SlopesOf::find_elements(RegimeSlopes& out) const {
@@ -326,15 +341,38 @@ void SlopesOf::find_elements(RegimeSlopes& out) const {
     const LawSlopes laws(machine.system(), r);
     out.guards = {laws.by_force, laws.by_held};
   }
-  out.curves = r.indeterminate_forces.cols() == 0;
+  find_law_slopes(out);
+}
+
+void SlopesOf::find_law_slopes(RegimeSlopes& out) const {
+  const Regime& r = *out.regime;
+  const System& sys = machine.system();
+  out.by_laws =
+      r.indeterminate_forces.cols() == 0 && std::all_of(r.sliding.begin(), r.sliding.end(), [&](Index i) {
+        return is_law_at_given_load(sys.friction[i], r.modes.friction[i].force_side()) &&
+               sys.friction[i].traits.states < element_seeds;
+      });
+  if (!out.by_laws) return;
   for (Index k = 0; k < r.sliding.size(); ++k) {
-    const Friction& p = machine.system().friction[r.sliding[k]];
-    out.curves = out.curves && is_curve(p, r.modes.friction[r.sliding[k]].force_side());
-    for (const Entry& e : out.force_columns[k])
-      for (Index column = 0; column < p.velocity.x.size(); ++column)
+    const Friction& p = sys.friction[r.sliding[k]];
+    const auto add = [&](Index row, double factor) {
+      for (Index column = 0; column < sys.nx; ++column)
         if (p.velocity.x(column) != 0.0)
-          out.by_velocity.push_back({e.row, column, k, e.value * p.velocity.x(column)});
+          out.of_laws.push_back({row, column, out.law_slopes, factor * p.velocity.x(column)});
+      for (Index z = 0; z < p.traits.states; ++z)
+        out.of_laws.push_back({row, p.states + z, out.law_slopes + 1 + z, factor});
+    };
+    for (const Entry& e : out.force_columns[k]) add(e.row, e.value);
+    out.law_slopes += 1 + p.traits.states;
+    for (Index z = 0; z < p.traits.states; ++z) {
+      add(p.states + z, 1.0);
+      out.law_slopes += 1 + p.traits.states;
+    }
   }
+  const Index m = sys.n_coordinates;
+  out.velocities = r.A.topRows(m) == Matrix::Identity(sys.nx, sys.nx).middleRows(m, m) &&
+                   std::all_of(out.of_laws.begin(), out.of_laws.end(),
+                               [m](const RegimeSlopes::Slope& e) { return e.row >= m; });
 }
 
 } // namespace stickslip

@@ -26,6 +26,7 @@ List<Entry> entries(const Matrix& of); // those that are not zero
 // A sliding element whose force is another function of the state, or of signals that change, at neighbouring values.
 struct ElementChange {
   enum class Of : std::int8_t {
+    numbers, // only numbers of its law, which is all of its force
     law,     // only its law: velocity and load are the same
     signals, // only signals that its velocity and load follow, of an element that is a curve
     any
@@ -70,14 +71,17 @@ struct RegimeSlopes {
   { // of each guard: by the forces of sliding elements, directly and through the holding forces; by these
     Matrix by_sliding, by_held;
   } guards;
-  // True if every sliding element is a curve F(v) N, so that x' has the slopes A and, by the slope of each force by its
-  // velocity, these entries.
-  bool curves = false;
+  // True if the force of every sliding element is its law at a given load, so that x' has the slopes A and these entries,
+  // each proportional to a slope of a law: of the force and then the rate of each internal state, by the velocity and then
+  // each state, element by element.
+  bool by_laws = false;
   struct Slope {
-    Index row, column, element;
+    Index row, column, which;
     double factor;
   };
-  List<Slope> by_velocity;
+  List<Slope> of_laws;
+  Index law_slopes = 0;    // their number
+  bool velocities = false; // the first rates are velocities, the next coordinates
   bool same_guards = true; // neighbouring machines have the same number
 };
 
@@ -115,9 +119,14 @@ private:
   RegimeSlopes::Change change_of_motion(RegimeSlopes& of, Index j, const SlidingForces& forces);
   List<ElementChange> elements_that_differ(const Regime& r, const Neighbours& p) const;
   void find_elements(RegimeSlopes& out) const;
+  void find_law_slopes(RegimeSlopes& out) const;
 };
 
-// An element without states, memory or loading contact, in slip: its force is a function of velocity and given load.
+// In slip, an element whose force is its law at the present velocity and load, without memory.
+bool is_law_alone(const Friction& element, int direction);
+// The same, and the load is a signal.
+bool is_law_at_given_load(const Friction& element, int direction);
+// Without internal states too: its force is a function of velocity and given load.
 bool is_curve(const Friction& element, int direction);
 
 } // namespace stickslip

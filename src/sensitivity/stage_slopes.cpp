@@ -2,41 +2,65 @@
 
 #include "friction/law.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace stickslip {
+
+namespace {
+
+// Slopes of the force, then of the rate of each state, by velocity and states; returns their end.
+template <int K>
+double* slopes_of_law(const Friction& p, const FrictionMode& mode, double v, double N, const double* x,
+                      double* out) {
+  const Index n = p.traits.states;
+  std::array<Dual<K>, K> z, rate;
+  for (Index i = 0; i < n; ++i) z[i] = Dual<K>::variable(x[p.states + i], 1 + i);
+  const ForceOf<Dual<K>> f = evaluate(p.law, Dual<K>::variable(v, 0), mode.force_side(), mode.branch,
+                                      z.data(), rate.data(), Dual<K>(N));
+  for (Index j = 0; j <= n; ++j) *out++ = f.dry.d[j] * N + f.viscous.d[j];
+  for (Index i = 0; i < n; ++i) out = std::copy_n(rate[i].d.begin(), 1 + n, out);
+  return out;
+}
+
+} // namespace
 
 void StageSlopes::find(const RegimeSlopes& r, double frame, double t, const Vector& x) {
   regime = &r;
   const Regime& of = *r.regime;
-  whole = !r.curves;
+  whole = !r.by_laws;
   if (whole) return machine.slopes(of.modes, frame, t, x.data(), J);
   const double* const s = machine.signals(frame, t).data();
-  of_force.resize(of.sliding.size());
-  for (Index k = 0; k < of.sliding.size(); ++k) {
-    const Friction& p = machine.system().friction[of.sliding[k]];
-    const FrictionMode& mode = of.modes.friction[of.sliding[k]];
-    const double N = s[p.load];
-    const ForceOf<Dual<1>> f = evaluate(p.law, Dual<1>::variable(relative_velocity(p, x.data(), s), 0),
-                                        mode.force_side(), mode.branch, nullptr, nullptr, Dual<1>(N));
-    of_force(k) = f.dry.d[0] * N + f.viscous.d[0];
+  of_laws.resize(r.law_slopes);
+  double* out = of_laws.data();
+  for (const Index i : of.sliding) {
+    const Friction& p = machine.system().friction[i];
+    const double v = relative_velocity(p, x.data(), s), N = s[p.load];
+    const auto add = [&]<int K> { out = slopes_of_law<K>(p, of.modes.friction[i], v, N, x.data(), out); };
+    if (p.traits.states == 0)
+      add.template operator()<1>();
+    else if (p.traits.states == 1)
+      add.template operator()<2>();
+    else
+      add.template operator()<element_seeds>();
   }
 }
 
 double StageSlopes::products() const {
-  return regime->curves ? static_cast<double>(regime->A.size() + regime->by_velocity.size())
-                        : static_cast<double>(J.size());
+  return regime->by_laws ? static_cast<double>(regime->A.size() + regime->of_laws.size())
+                         : static_cast<double>(J.size());
 }
 
 const Matrix& StageSlopes::matrix() {
   if (whole) return J;
   J = regime->regime->A;
-  for (const RegimeSlopes::Slope& e : regime->by_velocity)
-    J(e.row, e.column) += e.factor * of_force(e.element);
+  for (const RegimeSlopes::Slope& e : regime->of_laws) J(e.row, e.column) += e.factor * of_laws(e.which);
   whole = true;
   return J;
 }
 
 void StageSlopes::multiply(const Tangents& V, Tangents& out) const {
-  if (!regime->curves) {
+  if (!regime->by_laws) {
     out.noalias() = J.lazyProduct(V);
     return;
   }
@@ -48,19 +72,18 @@ void StageSlopes::multiply(const Tangents& V, Tangents& out) const {
     for (Index j = 0; j < np; ++j) to[row * np + j] += f * from[column * np + j];
   };
   for (const Entry& e : regime->A) add(e.row, e.column, e.value);
-  for (const RegimeSlopes::Slope& e : regime->by_velocity)
-    add(e.row, e.column, e.factor * of_force(e.element));
+  for (const RegimeSlopes::Slope& e : regime->of_laws) add(e.row, e.column, e.factor * of_laws(e.which));
 }
 
 void StageSlopes::multiply_transposed(const Vector& v, Vector& out) const {
-  if (!regime->curves) {
+  if (!regime->by_laws) {
     out.noalias() = J.transpose() * v;
     return;
   }
   out.setZero(v.size());
   for (const Entry& e : regime->A) out(e.column) += e.value * v(e.row);
-  for (const RegimeSlopes::Slope& e : regime->by_velocity)
-    out(e.column) += e.factor * of_force(e.element) * v(e.row);
+  for (const RegimeSlopes::Slope& e : regime->of_laws)
+    out(e.column) += e.factor * of_laws(e.which) * v(e.row);
 }
 
 } // namespace stickslip

@@ -1,5 +1,5 @@
-// Slopes of x' by the states at the points of a step: by their entries where every sliding element is a curve, else as a
-// matrix.
+// Slopes of x' by the states at the points of a step: by their entries where laws at given loads give all forces, else as
+// a matrix.
 #pragma once
 
 #include "sensitivity/slopes.hpp"
@@ -16,12 +16,15 @@ public:
   void multiply_transposed(const Vector& v, Vector& out) const;
   const Matrix& matrix();                   // makes all of it,
   const Matrix& known() const { return J; } // which is then known
-  double products() const;                  // of one multiplication by a vector
+  bool rates_are_velocities() const {
+    return regime->velocities;
+  } // true: of the coordinates; false: not known
+  double products() const; // of one multiplication by a vector
 
 private:
   Replica& machine;
   const RegimeSlopes* regime = nullptr;
-  Vector of_force; // slopes of the forces of sliding elements by their velocities
+  Vector of_laws; // slopes of laws, as counted in RegimeSlopes
   Matrix J;
   bool whole = false; // J is known
 };

@@ -10,28 +10,29 @@
 
 namespace stickslip {
 
-struct BoucWen {
+template <class P> struct BoucWenOf {
   static constexpr bool is_bristle = true;
 
-  double stiffness = 0.0; // s0
-  double kinetic = 0.0;   // Fc
-  double exponent = 1.0;  // n
-  double beta = 0.5;
+  P stiffness = 0.0; // s0
+  P kinetic = 0.0;   // Fc
+  P exponent = 1.0;  // n
+  P beta = 0.5;
 
   Index states() const { return 1; }
   std::string state_name(Index) const { return "z"; }
 
   static constexpr auto fields() {
-    return std::tuple{field("stiffness", &BoucWen::stiffness), field("kinetic", &BoucWen::kinetic),
-                      field("exponent", &BoucWen::exponent), field("beta", &BoucWen::beta)};
+    return std::tuple{field("stiffness", &BoucWenOf::stiffness), field("kinetic", &BoucWenOf::kinetic),
+                      field("exponent", &BoucWenOf::exponent), field("beta", &BoucWenOf::beta)};
   }
 };
+using BoucWen = BoucWenOf<double>;
 
-template <class T>
-ForceOf<T> bristle(const BoucWen& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
+template <class P, class T>
+ForceOf<T> bristle(const BoucWenOf<P>& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
   const T odd = odd_power(T(c.stiffness / c.kinetic) * z[0], c.exponent);
   const T magnitude = value_of(odd) < 0.0 ? -odd : odd;
-  zdot[0] = v * (T(1.0) - T(c.beta * direction) * odd - T(1.0 - c.beta) * magnitude);
+  zdot[0] = v * (T(1.0) - T(c.beta * P(direction)) * odd - T(P(1.0) - c.beta) * magnitude);
   return {T(c.stiffness) * z[0], T(0.0)};
 }
 

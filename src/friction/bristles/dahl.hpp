@@ -9,36 +9,38 @@
 
 namespace stickslip {
 
-struct Dahl {
+template <class P> struct DahlOf {
   static constexpr bool is_bristle = true;
   static constexpr bool has_switches = true;
 
-  double stiffness = 0.0; // s
-  double kinetic = 0.0;   // Fc
-  double exponent = 1.0;  // i
+  P stiffness = 0.0; // s
+  P kinetic = 0.0;   // Fc
+  P exponent = 1.0;  // i
 
   Index states() const { return 1; }
   std::string state_name(Index) const { return "z"; }
-  Index switches() const { return exponent < 1.0 ? 1 : 0; } // reaches its level
+  Index switches() const { return value_of(exponent) < 1.0 ? 1 : 0; } // reaches its level
 
   static constexpr auto fields() {
-    return std::tuple{field("stiffness", &Dahl::stiffness), field("kinetic", &Dahl::kinetic),
-                      field("exponent", &Dahl::exponent)};
+    return std::tuple{field("stiffness", &DahlOf::stiffness), field("kinetic", &DahlOf::kinetic),
+                      field("exponent", &DahlOf::exponent)};
   }
 };
+using Dahl = DahlOf<double>;
 
 // |u|^i sgn u. For i < 1 the level is reached in finite travel and the slope at u = 0 is infinite; closer to
 // zero than `steepest_at` a straight line replaces the power. No integrator reaches u = 0 by itself (a
 // linearised step from u ends near -u): reaching the level is an event, and the force stays at the level until v
 // returns to zero.
-template <class T> T approach(const T& u, double i) {
-  if (i < 1.0 && std::abs(value_of(u)) < steepest_at) return T(std::pow(steepest_at, i - 1.0)) * u;
-  return odd_power(u, i);
+template <class T, class P> T approach(const T& u, const P& exponent) {
+  const double i = value_of(exponent);
+  if (i < 1.0 && std::abs(value_of(u)) < steepest_at) return power(T(steepest_at), exponent - P(1.0)) * u;
+  return odd_power(u, exponent);
 }
 
-template <class T>
-ForceOf<T> bristle(const Dahl& c, const T& v, int direction, unsigned branch, const T* z, T* zdot) {
-  const T u = T(1.0) - T(direction * c.stiffness / c.kinetic) * z[0];
+template <class P, class T>
+ForceOf<T> bristle(const DahlOf<P>& c, const T& v, int direction, unsigned branch, const T* z, T* zdot) {
+  const T u = T(1.0) - T(P(direction) * c.stiffness / c.kinetic) * z[0];
   zdot[0] = branch != 0U ? T(0.0) : v * approach(u, c.exponent);
   return {T(c.stiffness) * z[0], T(0.0)};
 }

@@ -13,35 +13,36 @@
 
 namespace stickslip {
 
-struct ElastoPlastic {
+template <class P> struct ElastoPlasticOf {
   static constexpr bool is_bristle = true;
 
-  double stiffness = 0.0, damping = 0.0;
-  double elastic_limit = 0.0;         // z_ba, m
+  P stiffness = 0.0, damping = 0.0;
+  P elastic_limit = 0.0;              // z_ba, m
   bool elastic_limit_follows = false; // not given: this share of the deflection in sliding
   static constexpr double elastic_share = 0.7;
-  Levels levels;
-  Viscous viscous;
+  LevelsOf<P> levels;
+  ViscousOf<P> viscous;
 
   Index states() const { return 1; }
   std::string state_name(Index) const { return "z"; }
 
   static constexpr auto fields() {
-    return std::tuple{field("stiffness", &ElastoPlastic::stiffness),
-                      field("damping", &ElastoPlastic::damping),
-                      field("elastic_limit", &ElastoPlastic::elastic_limit, quantity::position),
-                      field("elastic_limit_follows", &ElastoPlastic::elastic_limit_follows),
-                      inlined(&ElastoPlastic::levels),
-                      inlined(&ElastoPlastic::viscous, Viscous::fields_as_part())};
+    return std::tuple{field("stiffness", &ElastoPlasticOf::stiffness),
+                      field("damping", &ElastoPlasticOf::damping),
+                      field("elastic_limit", &ElastoPlasticOf::elastic_limit, quantity::position),
+                      field("elastic_limit_follows", &ElastoPlasticOf::elastic_limit_follows),
+                      inlined(&ElastoPlasticOf::levels),
+                      inlined(&ElastoPlasticOf::viscous, ViscousOf<P>::fields_as_part())};
   }
 };
+using ElastoPlastic = ElastoPlasticOf<double>;
 
 inline void follow(ElastoPlastic& c) {
   if (c.elastic_limit_follows) c.elastic_limit = c.elastic_share * c.levels.kinetic / c.stiffness;
 }
 
-template <class T>
-ForceOf<T> bristle(const ElastoPlastic& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
+template <class P, class T>
+ForceOf<T> bristle(const ElastoPlasticOf<P>& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
   const T side(direction);
   const T end = level(c.levels, side * v) / T(c.stiffness), begin(c.elastic_limit), along = side * z[0];
   T plastic(1.0);

@@ -26,19 +26,19 @@
 
 namespace stickslip {
 
-struct Leuven {
+template <class P> struct LeuvenOf {
   static constexpr bool is_bristle = true;
   static constexpr bool has_switches = true;
   // Two such laws fit into a sum. When the memory is full at a reversal, the innermost loop is dropped: the force
   // continues from its value on the outer curve, which then closes slightly earlier or later.
   static constexpr Index most_reversals = 14;
 
-  double stiffness = 0.0; // k
-  double height = 0.0;    // h
-  double damping = 0.0;   // s1, s/m
-  double exponent = 1.0;  // n
-  Levels levels;
-  Viscous viscous;
+  P stiffness = 0.0; // k
+  P height = 0.0;    // h
+  P damping = 0.0;   // s1, s/m
+  P exponent = 1.0;  // n
+  LevelsOf<P> levels;
+  ViscousOf<P> viscous;
 
   Index states() const { return 2 + most_reversals; }
   Index switches() const { return 1; } // a loop closes
@@ -47,14 +47,15 @@ struct Leuven {
   }
 
   static constexpr auto fields() {
-    return std::tuple{field("stiffness", &Leuven::stiffness),
-                      field("height", &Leuven::height),
-                      field("damping", &Leuven::damping),
-                      field("exponent", &Leuven::exponent),
-                      inlined(&Leuven::levels),
-                      inlined(&Leuven::viscous, Viscous::fields_as_part())};
+    return std::tuple{field("stiffness", &LeuvenOf::stiffness),
+                      field("height", &LeuvenOf::height),
+                      field("damping", &LeuvenOf::damping),
+                      field("exponent", &LeuvenOf::exponent),
+                      inlined(&LeuvenOf::levels),
+                      inlined(&LeuvenOf::viscous, ViscousOf<P>::fields_as_part())};
   }
 };
+using Leuven = LeuvenOf<double>;
 
 // The internal states by meaning: the force, the number of reversals, and their forces from the first on.
 template <class T> struct LeuvenMemory {
@@ -116,13 +117,13 @@ inline void slip_guards(const Leuven& c, double, int direction, unsigned, const 
   guards[0] = m.depth() > 0 ? direction * (z[0] - m.closure()) : -c.levels.static_level;
 }
 
-template <class T>
-ForceOf<T> bristle(const Leuven& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
+template <class P, class T>
+ForceOf<T> bristle(const LeuvenOf<P>& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
   const LeuvenMemory<const T> m{z};
   const T side(direction);
   const bool virgin = m.depth() == 0;
   const T since = side * (virgin ? z[0] : z[0] - m.last());
-  const T slope = T(c.stiffness) * (T(1.0) - since / T(virgin ? c.height : 2.0 * c.height));
+  const T slope = T(c.stiffness) * (T(1.0) - since / T(virgin ? c.height : P(2.0) * c.height));
   const T q = side * z[0] / level(c.levels, side * v);
   const T rate = v * (T(1.0) - odd_power(q, c.exponent));
   zdot[0] = slope * rate;

@@ -11,37 +11,38 @@
 
 namespace stickslip {
 
-struct LuGre {
+template <class P> struct LuGreOf {
   static constexpr bool is_bristle = true;
 
-  double stiffness = 0.0;                                            // s0, 1/m times the unit of the levels
-  double damping = 0.0;                                              // s1, s/m
-  double damping_velocity = std::numeric_limits<double>::infinity(); // vd, infinite: s1 is constant
-  Levels levels;
-  Viscous viscous;
+  P stiffness = 0.0;                                            // s0, 1/m times the unit of the levels
+  P damping = 0.0;                                              // s1, s/m
+  P damping_velocity = std::numeric_limits<double>::infinity(); // vd, infinite: s1 is constant
+  LevelsOf<P> levels;
+  ViscousOf<P> viscous;
   bool normalised = false;
 
   Index states() const { return 1; }
   std::string state_name(Index) const { return normalised ? "q" : "z"; }
 
   static constexpr auto fields() {
-    return std::tuple{field("stiffness", &LuGre::stiffness),
-                      field("damping", &LuGre::damping),
-                      inlined(&LuGre::levels),
-                      inlined(&LuGre::viscous, Viscous::fields_as_part()),
-                      field("damping_velocity", &LuGre::damping_velocity, quantity::velocity),
-                      field("normalised", &LuGre::normalised)};
+    return std::tuple{field("stiffness", &LuGreOf::stiffness),
+                      field("damping", &LuGreOf::damping),
+                      inlined(&LuGreOf::levels),
+                      inlined(&LuGreOf::viscous, ViscousOf<P>::fields_as_part()),
+                      field("damping_velocity", &LuGreOf::damping_velocity, quantity::velocity),
+                      field("normalised", &LuGreOf::normalised)};
   }
 };
+using LuGre = LuGreOf<double>;
 
-template <class T>
-ForceOf<T> bristle(const LuGre& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
+template <class P, class T>
+ForceOf<T> bristle(const LuGreOf<P>& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
   const T speed = T(direction) * v;
   const T q = c.normalised ? z[0] : T(c.stiffness) * z[0];
   const T rate = v - speed * q / level(c.levels, speed);
   zdot[0] = c.normalised ? T(c.stiffness) * rate : rate;
   T damping(c.damping);
-  if (!std::isinf(c.damping_velocity)) {
+  if (!std::isinf(value_of(c.damping_velocity))) {
     const T u = v / T(c.damping_velocity);
     damping = damping * exponential(-(u * u));
   }

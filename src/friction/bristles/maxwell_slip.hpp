@@ -13,32 +13,32 @@
 
 namespace stickslip {
 
-struct MaxwellSlip {
+template <class P> struct MaxwellSlipOf {
   static constexpr bool is_bristle = true;
   static constexpr bool has_switches = true;
 
-  List<double> stiffness;  // k_i
-  List<double> share;      // a_i; empty: equal
-  double attraction = 0.0; // C, 1/s times the unit of the levels; not needed with one level
-  Levels levels;
-  Viscous viscous;
+  List<P> stiffness;  // k_i
+  List<P> share;      // a_i; empty: equal
+  P attraction = 0.0; // C, 1/s times the unit of the levels; not needed with one level
+  LevelsOf<P> levels;
+  ViscousOf<P> viscous;
 
   Index states() const { return stiffness.size(); }
   Index switches() const { return states(); }
   std::string state_name(Index i) const { return std::string(1, 'f').append(std::to_string(i)); }
-  double part(Index i) const {
-    return share.empty() ? 1.0 / static_cast<double>(stiffness.size()) : share[i];
-  }
+  P part(Index i) const { return share.empty() ? P(1.0 / static_cast<double>(stiffness.size())) : share[i]; }
 
   static constexpr auto fields() {
-    return std::tuple{field("stiffness", &MaxwellSlip::stiffness), field("share", &MaxwellSlip::share),
-                      field("attraction", &MaxwellSlip::attraction), inlined(&MaxwellSlip::levels),
-                      inlined(&MaxwellSlip::viscous, Viscous::fields_as_part())};
+    return std::tuple{field("stiffness", &MaxwellSlipOf::stiffness), field("share", &MaxwellSlipOf::share),
+                      field("attraction", &MaxwellSlipOf::attraction), inlined(&MaxwellSlipOf::levels),
+                      inlined(&MaxwellSlipOf::viscous, ViscousOf<P>::fields_as_part())};
   }
 };
+using MaxwellSlip = MaxwellSlipOf<double>;
 
-template <class T>
-ForceOf<T> bristle(const MaxwellSlip& c, const T& v, int direction, unsigned branch, const T* z, T* zdot) {
+template <class P, class T>
+ForceOf<T> bristle(const MaxwellSlipOf<P>& c, const T& v, int direction, unsigned branch, const T* z,
+                   T* zdot) {
   const T side(direction), height = level(c.levels, side * v);
   T sum(0.0);
   for (Index i = 0; i < c.stiffness.size(); ++i) {

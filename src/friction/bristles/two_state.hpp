@@ -15,37 +15,38 @@
 
 namespace stickslip {
 
-struct TwoStateBristle {
+template <class P> struct TwoStateBristleOf {
   static constexpr bool is_bristle = true;
 
-  double stiffness = 0.0;     // s0, 1/m: the presliding stiffness is s0 Fc
-  double damping = 0.0;       // s1
-  Levels levels;              // Fs, Fc, vs, m
-  double alpha = 0.0;         // damping of the second state
+  P stiffness = 0.0;          // s0, 1/m: the presliding stiffness is s0 Fc
+  P damping = 0.0;            // s1
+  LevelsOf<P> levels;         // Fs, Fc, vs, m
+  P alpha = 0.0;              // damping of the second state
   bool alpha_follows = false; // not given: s0 (Fs - Fc)
-  Viscous viscous;            // s2
+  ViscousOf<P> viscous;       // s2
 
   Index states() const { return 2; }
   std::string state_name(Index i) const { return i == 0 ? "z" : "y"; }
-  double lagging() const { return stiffness * (levels.static_level - levels.kinetic) - alpha; }
-  double step() const { return alpha / stiffness; }
+  P lagging() const { return stiffness * (levels.static_level - levels.kinetic) - alpha; }
+  P step() const { return alpha / stiffness; }
 
   static constexpr auto fields() {
-    return std::tuple{field("stiffness", &TwoStateBristle::stiffness),
-                      field("damping", &TwoStateBristle::damping),
-                      inlined(&TwoStateBristle::levels),
-                      field("alpha", &TwoStateBristle::alpha),
-                      field("alpha_follows", &TwoStateBristle::alpha_follows),
-                      inlined(&TwoStateBristle::viscous, Viscous::fields_as_part())};
+    return std::tuple{field("stiffness", &TwoStateBristleOf::stiffness),
+                      field("damping", &TwoStateBristleOf::damping),
+                      inlined(&TwoStateBristleOf::levels),
+                      field("alpha", &TwoStateBristleOf::alpha),
+                      field("alpha_follows", &TwoStateBristleOf::alpha_follows),
+                      inlined(&TwoStateBristleOf::viscous, ViscousOf<P>::fields_as_part())};
   }
 };
+using TwoStateBristle = TwoStateBristleOf<double>;
 
 inline void follow(TwoStateBristle& c) {
   if (c.alpha_follows) c.alpha = std::max(0.0, c.stiffness * (c.levels.static_level - c.levels.kinetic));
 }
 
-template <class T>
-ForceOf<T> bristle(const TwoStateBristle& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
+template <class P, class T>
+ForceOf<T> bristle(const TwoStateBristleOf<P>& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
   const T side(direction), speed = side * v;
   const T e = side * fall(c.levels, speed);
   zdot[0] = v - T(c.stiffness) * speed * z[0];

@@ -5,15 +5,16 @@
 
 namespace stickslip {
 
-struct Coulomb {
-  double static_level = 0.0, kinetic = 0.0; // per unit normal load
-  bool kinetic_follows = false;             // as in Levels
+template <class P> struct CoulombOf {
+  P static_level = 0.0, kinetic = 0.0; // per unit normal load
+  bool kinetic_follows = false;        // as in Levels
 
   static constexpr auto fields() {
-    return std::tuple{field("static", &Coulomb::static_level), field("kinetic", &Coulomb::kinetic),
-                      field("kinetic_follows", &Coulomb::kinetic_follows)};
+    return std::tuple{field("static", &CoulombOf::static_level), field("kinetic", &CoulombOf::kinetic),
+                      field("kinetic_follows", &CoulombOf::kinetic_follows)};
   }
 };
+using Coulomb = CoulombOf<double>;
 
 inline void validate(const Coulomb& c) {
   validate(Levels{c.static_level, c.kinetic, 1.0}, true);

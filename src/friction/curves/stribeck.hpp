@@ -8,14 +8,16 @@
 
 namespace stickslip {
 
-struct Stribeck {
-  Levels levels;
-  Viscous viscous;
+template <class P> struct StribeckOf {
+  LevelsOf<P> levels;
+  ViscousOf<P> viscous;
 
   static constexpr auto fields() {
-    return std::tuple{inlined(&Stribeck::levels), inlined(&Stribeck::viscous, Viscous::fields_as_part())};
+    return std::tuple{inlined(&StribeckOf::levels),
+                      inlined(&StribeckOf::viscous, ViscousOf<P>::fields_as_part())};
   }
 };
+using Stribeck = StribeckOf<double>;
 
 inline void validate(const Stribeck& c) {
   validate(c.levels, true);

@@ -6,18 +6,19 @@
 
 namespace stickslip {
 
-struct Tanh {
-  double width = 0.0; // w, m/s
-  Levels levels;      // one level: Coulomb, two: Stribeck
-  Viscous viscous;
+template <class P> struct TanhOf {
+  P width = 0.0;      // w, m/s
+  LevelsOf<P> levels; // one level: Coulomb, two: Stribeck
+  ViscousOf<P> viscous;
 
   static constexpr auto fields() {
-    return std::tuple{field("width", &Tanh::width, quantity::velocity), inlined(&Tanh::levels),
-                      inlined(&Tanh::viscous, Viscous::fields_as_part())};
+    return std::tuple{field("width", &TanhOf::width, quantity::velocity), inlined(&TanhOf::levels),
+                      inlined(&TanhOf::viscous, ViscousOf<P>::fields_as_part())};
   }
 };
+using Tanh = TanhOf<double>;
 
-template <class T> ForceOf<T> curve(const Tanh& c, const T& v, int direction) {
+template <class P, class T> ForceOf<T> curve(const TanhOf<P>& c, const T& v, int direction) {
   return {level(c.levels, T(direction) * v) * hyperbolic_tangent(v / T(c.width)),
           viscous_force(c.viscous, v, direction)};
 }

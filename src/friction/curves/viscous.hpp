@@ -5,29 +5,31 @@
 
 namespace stickslip {
 
-struct Viscous {
-  double coefficient = 0.0; // N (s/m)^exponent
-  double exponent = 1.0;
+template <class P> struct ViscousOf {
+  P coefficient = 0.0; // N (s/m)^exponent
+  P exponent = 1.0;
 
   static constexpr auto fields() {
-    return std::tuple{field("coefficient", &Viscous::coefficient), field("exponent", &Viscous::exponent)};
+    return std::tuple{field("coefficient", &ViscousOf::coefficient), field("exponent", &ViscousOf::exponent)};
   }
 
   // As a part of another law.
   static constexpr auto fields_as_part() {
-    return std::tuple{field("viscous", &Viscous::coefficient), field("viscous_exponent", &Viscous::exponent)};
+    return std::tuple{field("viscous", &ViscousOf::coefficient),
+                      field("viscous_exponent", &ViscousOf::exponent)};
   }
 };
+using Viscous = ViscousOf<double>;
 
 // Beyond zero: linear and quadratic are continued analytically, other exponents oddly (a real power has no
 // analytic continuation, and the odd one stays dissipative).
-template <class T> inline T viscous_force(const Viscous& p, const T& v, int direction) {
-  if (p.exponent == 1.0) return T(p.coefficient) * v;
-  if (p.exponent == 2.0) return T(p.coefficient * direction) * v * v;
+template <class P, class T> inline T viscous_force(const ViscousOf<P>& p, const T& v, int direction) {
+  if (p.exponent == P(1.0)) return T(p.coefficient) * v;
+  if (p.exponent == P(2.0)) return T(p.coefficient * P(direction)) * v * v;
   return T(p.coefficient) * odd_power(v, p.exponent);
 }
 
-template <class T> ForceOf<T> curve(const Viscous& p, const T& v, int direction) {
+template <class P, class T> ForceOf<T> curve(const ViscousOf<P>& p, const T& v, int direction) {
   return {T(0.0), viscous_force(p, v, direction)};
 }
 
