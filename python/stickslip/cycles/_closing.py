@@ -47,7 +47,8 @@ def close(flow: Flow, start: Start, *, patient: bool = True) -> Shot:
 
     For an autonomous machine the period is an unknown as well, and steps are orthogonal to the motion at the start, so
     that the section moves with the iteration: events of the run may appear and vanish on the way. The first derivatives are
-    those of a run with a wide tolerance: Broyden's updates correct them, and steps are judged by runs with the narrow one.
+    those of a run with a wide tolerance: Broyden's updates correct them, and steps near the orbit are judged by runs with
+    the narrow one.
 
     Parameters
     ----------
@@ -155,9 +156,12 @@ def _approach(flow: Flow, start: Start, shot: Shot, error: float, patient: bool)
     values, period, step, share = shot.values, shot.period, first, 1.0
     best: tuple[Array, float] | None = None
     good = _GOOD if shot.is_exact else _INTEGRATED * flow.noise
+    if error**2 <= good:  # convergence is quadratic: the step needs no check
+        return values + first[:-1], period + first[-1]
     for _ in range(_MOST_APPROACHES):
         there = values + step[:-1], period + step[-1]
-        closes = flow.closes(start.state, there[0], start.t, there[1]) if there[1] > 0.0 else None
+        runs = flow if error <= _ROUGH or shot.is_exact else flow.coarse
+        closes = runs.closes(start.state, there[0], start.t, there[1]) if there[1] > 0.0 else None
         missing = np.inf if closes is None else _size(closes, start.size)
         if best is None and missing > 2.0 * error and error > _CLOSED:
             share *= 0.5

@@ -22,6 +22,8 @@ _LONG = 0.5  # of the longest interval without events: long enough to start in
 _ASIDE = 0.4  # of the time between two starts of parts of an orbit: how far they move from events
 _ABOUT = 0.3  # relative error of a given period of an autonomous machine
 _LOOKS = 4000  # times at which a run is read
+_SECANTS = 8  # with which the time of a crossing is refined
+_APART = 1e-12  # of the length of a run: times between which it moves
 _MOST_PULSES = 32  # periods of the excitation that an orbit may last
 STILL = 1e-9  # of the range or the size of a state: it does not move
 
@@ -45,9 +47,9 @@ class Read:
     events: Array
 
     @classmethod
-    def of(cls, flow: Flow, raw: _core.run.Trajectory, start: float | None = None) -> Read:
-        """Read a run from `start` on."""
-        first, last = raw.t_begin if start is None else max(start, raw.t_begin), raw.t_end
+    def of(cls, flow: Flow, raw: _core.run.Trajectory) -> Read:
+        """Read a run."""
+        first, last = raw.t_begin, raw.t_end
         steps = np.asarray(raw.step_times())
         steps = steps[(steps > first) & (steps < last)]
         steps = steps[:: max(1, steps.size // _LOOKS)]
@@ -109,11 +111,12 @@ def free_returns(read: Read, about: float | None = None) -> list[Return]:
     if read.events.size:
         late, early = read.quiet_times(first, last)
     else:  # where the motion is fast, a section crosses it well
-        rates = read.rates(read.t)
-        speed = np.abs(rates / size[:, None]).max(axis=0)
-        part = (read.t - first) / (last - first)
+        between, step = 0.5 * (read.t[1:] + read.t[:-1]), np.diff(read.t)
+        speed = np.abs(np.diff(read.x) / size[:, None]).max(axis=0) / step
+        speed[step < _APART * (last - first)] = 0.0  # only rounding
+        part = (between - first) / (last - first)
         late, early = (
-            float(read.t[np.argmax(np.where(inside, speed, -1.0))])
+            float(between[np.argmax(np.where(inside, speed, -1.0))])
             for inside in ((part >= 0.6), (part <= 0.25))
         )
     found = [_best(read, t, size, about) for t in dict.fromkeys((late, early))]
@@ -129,14 +132,19 @@ def _best(read: Read, t: float, size: Array, about: float | None) -> Return | No
     rising = rising[~((read.t[rising] <= t) & (read.t[rising + 1] >= t))]
     if not rising.size:
         return None
-    low, high = read.t[rising], read.t[rising + 1]
-    for _ in range(50):
-        middle = 0.5 * (low + high)
-        above = normal @ (read.states(middle) - x[:, None]) >= 0.0
-        low, high = np.where(above, low, middle), np.where(above, middle, high)
-    at = read.states(high)
-    distance = np.abs((at - x[:, None]) / size[:, None]).max(axis=0)
-    period = np.abs(high - t)
+    low, high, below, above = read.t[rising], read.t[rising + 1], section[rising], section[rising + 1]
+    side = np.zeros(rising.size)  # of the last point
+    for _ in range(_SECANTS):  # the Illinois method
+        at = high - above * (high - low) / (above - below)
+        there = read.states(at) - x[:, None]
+        value = normal @ there
+        passed = value >= 0.0
+        low, high = np.where(passed, low, at), np.where(passed, at, high)
+        last, side = side, np.where(passed, 1.0, -1.0)
+        kept = np.where(side == last, 0.5, 1.0)  # share of the value at the other end
+        below, above = np.where(passed, kept * below, value), np.where(passed, value, kept * above)
+    distance = np.abs(there / size[:, None]).max(axis=0)
+    period = np.abs(at - t)
     if about is not None:
         alike = np.abs(period - about) <= _ABOUT * about
         period, distance = period[alike], distance[alike]

@@ -32,6 +32,7 @@ _FIRST_PULSES = 20  # periods of the excitation: likewise
 _DOUBLINGS = 13  # of that length
 _DRIFT = 0.9  # of the range of a state: change over a run of a motion that advances
 _VANISHED = 1e-6  # of the range of the motion in the search: an orbit of this size is an equilibrium
+_GLANCES = 200  # times besides the steps at which its range is read
 _EXACT_NOISE, _NOISE = 3e-12, 1e-8  # of derivatives in linear regimes, and of integrated ones
 _EXACT_INSIDE, _INSIDE = (
     1e-9,
@@ -194,7 +195,7 @@ class _Search:
             origin = self.state
             if advances:
                 self._set_frame(origin, length)
-            raw = self.flow.advance(origin, origin.t + length)
+            raw = flow.coarse.advance(origin, origin.t + length)
             if raw.status != "finished":
                 if orbit := self._damped():
                     return orbit
@@ -271,7 +272,9 @@ class _Search:
             if not (patient and one.distance <= _PARTED):
                 raise
             start, shot = self._in_parts(read, one, origin, start)
-        if np.all(np.ptp(Read.of(self.flow, shot.raw).x, axis=1) <= _VANISHED * (self.high - self.low)):
+        raw = shot.raw
+        times = np.union1d(raw.step_times(), np.linspace(raw.t_begin, raw.t_end, _GLANCES))
+        if np.all(np.ptp(flow.states(raw, times), axis=1) <= _VANISHED * (self.high - self.low)):
             raise NotClosed("the motion that repeats itself is an equilibrium")
         return orbit_of(flow, self._shortest(shot, start), start.size)
 
@@ -305,7 +308,7 @@ class _Search:
             values = flow.moved(values, one.t - flow.phase_of(one.t))
         else:
             if origin is not None:
-                state = flow.advance(origin, one.t).state
+                state = flow.coarse.advance(origin, one.t).state
             else:  # at the same phase behind the end of the given run
                 later = math.floor((self.state.t - one.t) / one.period + 1.0) * one.period
                 state = flow.advance(self.state, one.t + later).state
