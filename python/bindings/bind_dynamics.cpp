@@ -2,6 +2,7 @@
 #include "bind.hpp"
 #include "codec.hpp"
 #include "description.hpp"
+#include "dynamics/constraints.hpp"
 
 #include "dynamics/state.hpp"
 #include "model/linear_part.hpp"
@@ -112,6 +113,7 @@ void bind_dynamics(py::module_ m) {
                                for (const Spring& p : c.system.springs) names.push_back(p.name);
                                return names;
                              })
+      .def_property_readonly("completes_start", [](const Compiled& c) { return completes_start(c.system); })
       .def_property_readonly("constraints",
                              [](const Compiled& c) {
                                std::vector<std::string> names;

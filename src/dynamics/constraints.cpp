@@ -83,6 +83,19 @@ void follow_constraints(const System& sys, const double* s, double* xdot) {
 
 namespace {
 
+// All constraints, those that are two opposite contacts too.
+List<Constraint> all_constraints(const System& sys) {
+  List<Constraint> out = sys.constraints.all;
+  for (const Contact& c : sys.contacts) {
+    if (c.constraint.empty()) continue;
+    Constraint& one = out.emplace_back();
+    one.name = one.text = c.constraint;
+    one.row = -c.rate.x.segment(sys.n_coordinates, sys.n_coordinates);
+    one.value = c.gap_signal, one.rate = c.gap_rate, one.acceleration = c.gap_acceleration;
+  }
+  return out;
+}
+
 // Positions or velocities (from `first` on) at one instant, of rows w . q = demanded. Values that are not given change
 // least from `begin`.
 class Completion {
@@ -159,7 +172,8 @@ public:
     place();
     positions([](Completion& of) { of.check("positions"); });
     Completion velocities(at.system, x, n(), begin);
-    for (const Constraint& one : at.system.constraints.all) velocities.demand(one, s(one.rate));
+    const List<Constraint> all = all_constraints(at.system);
+    for (const Constraint& one : all) velocities.demand(one, s(one.rate));
     velocities.fill();
     velocities.check("velocities");
     at.keep_constraints(t, x);
@@ -185,7 +199,8 @@ private:
 
   template <class Use> void positions(Use&& use) {
     Completion of(at.system, x, 0, begin);
-    for (const Constraint& one : at.system.constraints.all)
+    const List<Constraint> all = all_constraints(at.system);
+    for (const Constraint& one : all)
       if (one.value >= 0) of.demand(one, s(one.value));
     use(of);
   }
@@ -193,15 +208,20 @@ private:
 
 } // namespace
 
+bool completes_start(const System& sys) {
+  return sys.constraints.any() ||
+         std::ranges::any_of(sys.contacts, [](const Contact& c) { return !c.constraint.empty(); });
+}
+
 Vector consistent(const System& sys, double t, const Vector& given) {
-  const Constraints& c = sys.constraints;
-  if (!c.any() || sys.tangent) return given;
-  if (sys.smooth && sys.smooth->bound) return Assembly(sys, t, given).run();
+  if (!completes_start(sys) || sys.tangent) return given;
+  if (sys.smooth && (sys.smooth->bound || !sys.smooth->gaps.empty())) return Assembly(sys, t, given).run();
+  const List<Constraint> all = all_constraints(sys);
   Vector x = given;
   const Index n = sys.n_coordinates;
   const Vector zero = Vector::Zero(sys.nx);
   Completion positions(sys, x, 0, zero), velocities(sys, x, n, zero);
-  for (const Constraint& one : c.all) {
+  for (const Constraint& one : all) {
     if (one.value >= 0) positions.demand(one, value(sys.signals[one.value], t));
     velocities.demand(one, value(sys.signals[one.rate], t));
   }

@@ -19,6 +19,9 @@ void keep_constraints(const System& sys, double t, double* x);
 void follow_constraints(const System& sys, Matrix& A, Matrix& S, Matrix& E);
 void follow_constraints(const System& sys, const double* s, double* xdot);
 
+// Constraints may determine initial values.
+bool completes_start(const System& sys);
+
 // A state at t in which positions and velocities that are NaN follow from those that are given, with the least change
 // from zero in the metric of the masses. Throws where given values violate a constraint by more than the rounding of
 // typed numbers; smaller violations are corrected.

@@ -36,7 +36,9 @@ void find_signal(const Machine& m, const System& sys, const Signal* signal, Para
   if (m.matrices() || !sys.loops.empty()) return;
   const auto friction = m.all<FrictionElement>();
   for (Index i = 0; i < friction.size(); ++i)
-    if (signal == &friction[i]->surface_velocity) {
+    if (std::ranges::find(sys.friction, i, &Friction::partner) != sys.friction.end()) {
+      continue; // two signals
+    } else if (signal == &friction[i]->surface_velocity) {
       p.signal = sys.friction[i].surface;
     } else if (signal == &friction[i]->normal_load && load_alone(sys)) {
       p.signal = sys.friction[i].load;

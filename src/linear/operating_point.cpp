@@ -80,8 +80,12 @@ void prescribe_mode(const System& sys, State& state, const std::string& name, Mo
   for (Index j = 0; j < sys.contacts.size(); ++j)
     if (is_named(sys.contacts[j].name)) return require(set_contact_mode(sys, state.modes, j, mode));
   for (Index i = 0; i < sys.friction.size(); ++i)
-    if (!sys.shares_modes(i) && is_named(sys.friction[i].name))
-      return require(set_friction_mode(sys, state.modes, i, mode));
+    if (!sys.shares_modes(i) && is_named(sys.friction[i].name)) {
+      require(set_friction_mode(sys, state.modes, i, mode));
+      for (Index j = 0; j < sys.friction.size(); ++j)
+        if (sys.friction[j].partner == i) set_friction_mode(sys, state.modes, j, mode);
+      return;
+    }
   for (const Loop& l : sys.loops)
     if (l.saturation >= 0 && is_named(l.name)) return require(set_limit(l, state.modes, mode));
   throw UnknownName("unknown element '" + name + "' in modes; known are: " + quoted(known));

@@ -37,7 +37,7 @@ void NameCheck::load(const std::string& what, const Part& p) const {
   if (kind != ".position" && kind != ".velocity" && kind != ".applied_force")
     reject(what, "= '" + p.name +
                      "' is not allowed: it must be '<coordinate>.position', '.velocity' or '.applied_force', "
-                     "a spring's '<spring>.force', a controller's '<controller>.output', or a contact's "
+                     "a '<spring>.force', a '<constraint>.force', a '<controller>.output', or a "
                      "'<contact>.normal_force'");
   if (const auto* m = std::get_if<Plant>(&plant))
     known("coordinate", m->names, {p.name.substr(0, dot), p.factor}, what);
@@ -48,7 +48,7 @@ void NameCheck::gradient(const std::string& what, const Combination& c) const {
   if (zero(c)) reject(what, "must be finite and not zero");
 }
 
-void NameCheck::source(const std::string& what, const Source& s) const {
+void NameCheck::source(const std::string& what, const Source& s, bool outputs) const {
   if (!s.signal.pieces.empty()) check_signal(what, s.signal);
   for (const Part& p : s.names.parts) {
     finite(what, p.factor);
@@ -66,7 +66,7 @@ void NameCheck::source(const std::string& what, const Source& s) const {
     }
     if (!holds(names, p.name) && !kind.starts_with("output"))
       throw UnknownName(what + " names '" + p.name + "', which is unknown; known are: " + quoted(names) +
-                        ", and the output of any controller: '<name>.output'");
+                        (outputs ? ", and the output of any controller: '<name>.output'" : ""));
   }
 }
 

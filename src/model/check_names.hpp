@@ -26,7 +26,8 @@ public:
   // Empty: none.
   void expression(const std::string& what, const Tape& tape, Index results, bool moving) const;
   // An input of a controller. Names of controllers and elements are resolved when the machine is compiled.
-  void source(const std::string& what, const Source& s) const;
+  // Without `outputs` it is a form of states.
+  void source(const std::string& what, const Source& s, bool outputs = true) const;
 
 private:
   const AnyPlant& plant;

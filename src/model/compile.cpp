@@ -6,10 +6,12 @@
 #include "model/compile_control.hpp"
 #include "model/compile_smooth.hpp"
 #include "model/draft.hpp"
+#include "model/opposite_contacts.hpp"
 #include "model/paths.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace stickslip {
 
@@ -103,9 +105,20 @@ template <class... E> void wire_all(Draft& d) {
   (each(d.all<E>()), ...);
 }
 
+// Elements that stand for one of the user's: friction under both signs of a constraint's force, and that constraint.
+void find_partners(System& sys, const Machine& described) {
+  for (const ConstraintElement* c : described.all<ConstraintElement>())
+    for (Contact& one : sys.contacts)
+      if (one.name == positive(c->name) && !described.has(one.name)) one.constraint = c->name;
+  for (Index i = 0; i < sys.friction.size(); ++i)
+    for (Friction& p : sys.friction)
+      if (p.name == negative(sys.friction[i].name) && !described.has(p.name)) p.partner = i;
+}
+
 System drafted(const Machine& machine, bool own_signals, const System* sized_as) {
   check_parameters(machine);
-  Draft d(machine, own_signals);
+  const std::optional<Machine> opposed = with_opposite_contacts(machine);
+  Draft d(opposed ? *opposed : machine, own_signals);
   declare_plant(d);
   declare_constraints(d);
   declare_all<FrictionElement, DetentElement, RelayElement, QuantiserElement, ContactElement, ClutchElement>(
@@ -132,7 +145,8 @@ System drafted(const Machine& machine, bool own_signals, const System* sized_as)
   d.sys.start = Vector::Zero(d.sys.nx);
   for (const Friction& p : d.sys.friction)
     if (p.states >= 0) d.sys.start.segment(p.states, p.traits.states) = start_states(p.law);
-  list_variables(d);
+  if (opposed) find_partners(d.sys, machine);
+  list_variables(d, machine);
   d.sys.identity = identity_of(machine);
   return std::move(d.sys);
 }

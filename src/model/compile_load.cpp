@@ -153,19 +153,15 @@ private:
     const auto is_owner = [&](const auto& rows) {
       return std::ranges::any_of(rows, [&](const auto& row) { return row.name == owner; });
     };
-    if (is_owner(sys.constraints.all))
-      reject(what,
-             "= '" + name +
-                 "' is the force of a constraint, which depends on the friction that it loads: use "
-                 "add_guide in place of the constraint, add_gear(efficiency=...) for a gear, a spring in its "
-                 "place, or the reaction as a formula, normal_load=lambda q, v, t: ...");
     if (is_owner(sys.friction) || is_owner(sys.contacts))
       reject(what, "= '" + name +
                        "' is found together with the motion: it must be a spring's force, a controller's "
-                       "output, an applied force, or a contact's '<contact>.normal_force'");
+                       "output, an applied force, a constraint's '<constraint>.force', or a contact's "
+                       "'<contact>.normal_force'");
     List<std::string> known;
     for (const Spring& p : sys.springs) known.push_back(p.name);
-    throw UnknownName(what + ": unknown spring '" + owner + "'; known are: " + quoted(known));
+    for (const Constraint& c : sys.constraints.all) known.push_back(c.name);
+    throw UnknownName(what + ": unknown spring or constraint '" + owner + "'; known are: " + quoted(known));
   }
 };
 

@@ -106,7 +106,7 @@ void wire(Draft& draft, const ClutchElement& element, Index number);
 void wire(Draft& draft, const SpringElement& element, Index number);
 // Loads of friction elements that follow other forces; after the controllers.
 void wire_loads(Draft& draft);
-// Last stage: the table of displayed variables.
-void list_variables(Draft& draft);
+// Last stage: the table of displayed variables, those of the machine as the user described it.
+void list_variables(Draft& draft, const Machine& described);
 
 } // namespace stickslip

@@ -45,6 +45,7 @@ struct Friction {
       -1; // held, for a periodic table: the start of the period minus that of the first period,
   double load_period = 0.0;    // a multiple of this
   Index load_contact = -1;     // the contact whose normal force is F_l
+  Index partner = -1;          // the element under the opposite reaction, which users see as one with this one
   double load_per_force = 0.0; // nu / F_k: normal load per newton of |F_l|
   double table_load = 0.0;     // the greatest load of a table
   Index surface = -1;          // signal with the surface velocity
@@ -93,6 +94,7 @@ struct Contact {
   Index friction = -1;             // its friction; -1: none
   double impulsive_friction = 0.0; // kinetic level, which applies to impulses
   Index gap_signal = -1, gap_rate = -1, gap_acceleration = -1;
+  std::string constraint; // that it holds together with the opposite contact that follows it; empty: none
   // For a compliant contact, signals that follow the state: its force, its stored energy, the power of its damper.
   Index force = -1, stored = -1, loss = -1;
 
@@ -160,10 +162,10 @@ struct System {
 
   Index ns() const { return signals.size(); }
 
-  // The modes of this element are those of its contact.
+  // The modes of this element are those of its contact, or of its partner.
   bool shares_modes(Index element) const {
     const Index c = friction[element].contact;
-    return c >= 0 && contacts[c].friction == element;
+    return (c >= 0 && contacts[c].friction == element) || friction[element].partner >= 0;
   }
 };
 

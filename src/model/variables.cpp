@@ -1,11 +1,13 @@
 // Table of variables: states first, then those of the elements, in the order in which they were added, then the outputs
 // of a plant in matrix notation.
 #include "model/draft.hpp"
+#include "model/opposite_contacts.hpp"
 #include "model/relay_form.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 namespace stickslip {
 
@@ -21,9 +23,9 @@ class VariableTable {
 public:
   explicit VariableTable(Draft& draft) : d(draft), sys(draft.sys) {}
 
-  void run() {
+  void run(const Machine& described) {
     states();
-    for (const Element& e : d.machine.elements) std::visit(*this, e);
+    for (const Element& e : described.elements) std::visit(*this, e);
     if (const MatrixPlant* m = d.machine.matrices()) outputs(*m);
   }
 
@@ -35,6 +37,31 @@ public:
   }
 
   void operator()(const AppliedForce&) {}
+
+  // Friction with a partner: their forces, loads and limits add up.
+  void operator()(const FrictionElement& f) {
+    const Index first = sys.variables.size(), i = place(Read::force, f.name);
+    show(f.name, f.shown, along(f.on));
+    const auto partner = std::ranges::find(sys.friction, i, &Friction::partner);
+    if (partner == sys.friction.end()) return;
+    for (Index k = first; k < sys.variables.size(); ++k)
+      if (Variable& v = sys.variables[k]; v.from != Read::velocity && v.from != Read::mode)
+        make_sum(v, {{v.from, i}, {v.from, partner - sys.friction.begin()}});
+  }
+
+  // As two opposite contacts it has the difference of their forces and impulses.
+  void operator()(const ConstraintElement& c) {
+    const Index first = sys.variables.size();
+    show(c.name, c.shown, along(c.on));
+    if (place(Read::constraint_force, c.name) < sys.constraints.all.size()) return;
+    const Index plus = place(Read::normal_force, positive(c.name)),
+                minus = place(Read::normal_force, negative(c.name));
+    for (Index k = first; k < sys.variables.size(); ++k) {
+      Variable& v = sys.variables[k];
+      const Read of = v.from == Read::constraint_force ? Read::normal_force : Read::normal_impulse;
+      make_sum(v, {{of, plus}, {of, minus, 0, -1.0}});
+    }
+  }
 
   void operator()(const RelayElement& r) {
     const Index i = place(Read::force, r.name);
@@ -99,14 +126,17 @@ private:
     sys.variables.push_back({std::move(name), q, from, index, part, {}});
   }
 
+  static void make_sum(Variable& v, List<VariableTerm> terms) {
+    v.from = Read::sum, v.index = 0;
+    v.terms = std::move(terms);
+  }
+
   void show(const std::string& name, std::span<const Shown> variables, const Along& one) {
     for (const Shown& v : variables) {
       add(name + v.suffix, v.quantity == nullptr ? quantity::number : one.*v.quantity, v.from,
           place(v.from, name));
       if (v.also == Read::sum) continue;
-      Variable& sum = sys.variables.back();
-      sum.terms = {{v.from, sum.index}, {v.also, place(v.also, name)}};
-      sum.from = Read::sum, sum.index = 0;
+      make_sum(sys.variables.back(), {{v.from, place(v.from, name)}, {v.also, place(v.also, name)}});
     }
   }
 
@@ -202,8 +232,8 @@ private:
 
 } // namespace
 
-void list_variables(Draft& d) {
-  VariableTable(d).run();
+void list_variables(Draft& d, const Machine& described) {
+  VariableTable(d).run(described);
 }
 
 } // namespace stickslip

@@ -96,6 +96,7 @@ std::string cause_of(const System& sys, const Event& e) {
                     : e.fired.kind == GuardKind::none ? "breakpoint of a signal"
                                                       : "";
   const auto add = [&](const Guard& g) {
+    if (g.friction >= 0 && sys.friction[g.friction].partner >= 0) return;
     const std::string one = words(sys, g, e);
     if (!one.empty()) all += (all.empty() ? "" : ", ") + one;
   };
@@ -225,13 +226,19 @@ struct EventBuilder {
       if (!p.traits.sticks || sys.shares_modes(i) || p.of_compliance) continue;
       const Mode before = friction_mode(sys, jump.before, i),
                  after = last ? friction_mode(sys, jump.after, i) : before;
-      const auto rub = std::ranges::find(rubs, i, &Rub::element);
-      if (rub != rubs.end())
-        change(i, before, after).tangential_impulse =
-            rub->tangential; // the impact itself belongs to the contact
-      else
-        mechanics(i, before, after, nullptr);
+      Event* of_rub = nullptr; // the impact itself belongs to the contact
+      for (const Rub& rub : rubs) {
+        if (rub.element != i && sys.friction[rub.element].partner != i) continue;
+        if (of_rub == nullptr) of_rub = &change(i, before, after), of_rub->tangential_impulse = 0.0;
+        of_rub->tangential_impulse += rub.tangential;
+      }
+      if (of_rub == nullptr) mechanics(i, before, after, nullptr);
     }
+  }
+
+  // One of the two contacts that hold a constraint; it gets an impulse or none.
+  bool holds_constraint(Index j) const {
+    return !sys.contacts[j].constraint.empty() || (j > 0 && !sys.contacts[j - 1].constraint.empty());
   }
 
   // Contacts between two impacts of one instant are open, unless they stay closed.
@@ -241,8 +248,9 @@ struct EventBuilder {
     for (Index j = 0; j < sys.contacts.size(); ++j) {
       const auto one = std::ranges::find(impulses, j, &Impulse::contact);
       const Mode before = contact_mode(sys, jump.before, j);
+      const bool struck = one != impulses.end() && !(holds_constraint(j) && one->normal == 0.0);
       mechanics(sys.friction.size() + j, before, last ? contact_mode(sys, jump.after, j) : before,
-                one == impulses.end() ? nullptr : &*one);
+                struck ? &*one : nullptr);
     }
   }
 

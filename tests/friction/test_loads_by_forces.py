@@ -263,12 +263,11 @@ def plain() -> ss.Machine:
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
-    "constraint": ("rod.force", "depends on the friction that it loads: use add_guide"),
     "friction": ("other.force", "'other.force' is found together with the motion"),
     "limited output": ("p.output", "'p', which has limits: give it a period"),
     "missing output": ("p.output3", "'p' has 1 outputs"),
     "unknown controller": ("q.output", "unknown controller 'q'; known are: 'p'"),
-    "unknown spring": ("q.force", "unknown spring 'q'; known are: 'free'"),
+    "unknown spring": ("q.force", "unknown spring or constraint 'q'; known are: 'free', 'rod'"),
     "unknown coordinate": ("q.position", "unknown coordinate 'q'"),
     "unknown quantity": ("x.acceleration", "must be '<coordinate>.position'.*'<spring>.force'"),
     "damped backlash": ("free.force", "'free.force' is a force with backlash or corners"),

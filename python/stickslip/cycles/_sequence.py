@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from stickslip import _core
 from stickslip.modes import Mode
+from stickslip.run._owners import owner
 
 Array = NDArray[np.float64]
 
@@ -127,7 +128,8 @@ def _elements(raw: _core.run.Trajectory) -> list[str]:
     """Names of the elements by their numbers in the table of events."""
     compiled = raw.compiled
     contacts = (name for name, _ in compiled.contacts)
-    return [*compiled.friction, *contacts, *(name for name, *_ in compiled.controllers), *compiled.springs]
+    controllers = (name for name, *_ in compiled.controllers)
+    return [owner(name) for name in (*compiled.friction, *contacts, *controllers, *compiled.springs)]
 
 
 def _guarded(raw: _core.run.Trajectory) -> Iterator[tuple[str, Callable[[Array], Array]]]:
@@ -137,6 +139,6 @@ def _guarded(raw: _core.run.Trajectory) -> Iterator[tuple[str, Callable[[Array],
         return lambda times: np.asarray(getattr(_core.run.Samples(raw, times), kind))[row]
 
     for k, name in enumerate(raw.compiled.friction):
-        yield name, reader("velocities", k)
+        yield owner(name), reader("velocities", k)
     for k, (name, _) in enumerate(raw.compiled.contacts):
-        yield name, reader("gaps", k)
+        yield owner(name), reader("gaps", k)

@@ -19,6 +19,7 @@ from stickslip.cycles._returns import NEAR, STILL, Read, Return, forced_returns,
 from stickslip.cycles.lyapunov import exponents_of
 from stickslip.cycles.orbit import Orbit
 from stickslip.modes import Mode
+from stickslip.run._owners import owner
 from stickslip.run.simulation import _initial
 from stickslip.run.trajectory import Trajectory
 
@@ -400,7 +401,7 @@ def _equilibrium(raw: _core.run.Trajectory, advances: bool) -> str:
     sliding = [
         repr(name)
         for name, mode in zip(raw.compiled.friction, modes, strict=True)
-        if mode in (Mode.SLIP_BACKWARD, Mode.SLIP_FORWARD)
+        if owner(name) == name and mode in (Mode.SLIP_BACKWARD, Mode.SLIP_FORWARD)
     ]
     how = "comes to rest"
     if advances:
@@ -425,6 +426,6 @@ def _sticking(run: Trajectory) -> tuple[str, ...]:
     times = np.unique(np.concatenate([[raw.t_begin], raw.events[0]["time"], [raw.t_end]]))
     modes = np.asarray(_core.run.Samples(raw, 0.5 * (times[1:] + times[:-1])).modes)
     for name, row in zip(raw.compiled.friction, modes, strict=True):
-        if np.any(row == Mode.STICK):
+        if owner(name) == name and np.any(row == Mode.STICK):
             held.append(name)
     return tuple(held)

@@ -117,7 +117,7 @@ def _started(
 ) -> _core.dynamics.State:
     """The state at the start of a run with these values, with its modes."""
     x = np.array(compiled.start)
-    if compiled.constraints:
+    if compiled.completes_start:
         x[: 2 * len(compiled.coordinates)] = np.nan
     for name, value in values.items():
         if name not in compiled.states:

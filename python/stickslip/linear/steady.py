@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from stickslip import _core
 from stickslip.machine._described import controller_of
 from stickslip.modes import Mode
+from stickslip.run._owners import owner
 
 if TYPE_CHECKING:
     from stickslip.machine.base import BaseMachine
@@ -138,7 +139,7 @@ class _Search:
         chosen = {
             name: int(direction[i])
             for i, name in enumerate(self.compiled.friction)
-            if i not in opened and np.isfinite(direction[i])
+            if i not in opened and np.isfinite(direction[i]) and owner(name) == name
         }
         return _core.linear.with_modes(self.compiled, self.start, chosen | self.asked)
 

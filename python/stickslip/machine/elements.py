@@ -112,9 +112,10 @@ class MechanicalMachine(SwitchedMachine, LinearMachine):
 
             The name of a force, or a mapping ``{name: factor}`` of several, makes the magnitude of that force, or of
             their sum, the load: ``"<spring>.force"``, ``"<controller>.output"``, ``"<coordinate>.applied_force"``,
-            also ``"<coordinate>.position"`` and ``.velocity``. The name of a contact's normal force,
-            ``"<contact>.normal_force"``, makes the element friction of that contact along a further direction, also in
-            impacts.
+            also ``"<coordinate>.position"`` and ``.velocity``. The force of a constraint of positions,
+            ``"<constraint>.force"``, stands alone; it is found together with the friction, also in impacts. The name of
+            a contact's normal force, ``"<contact>.normal_force"``, makes the element friction of that contact along a
+            further direction, also in impacts.
         surface_velocity : float or Signal, default 0.0
             Velocity of the surface (a belt), m/s.
         load : mapping or str, optional
@@ -138,9 +139,14 @@ class MechanicalMachine(SwitchedMachine, LinearMachine):
         Notes
         -----
         A load that follows forces is computed from the state, so linear motion stays exact; the element has no event
-        where the sum of the forces changes its sign. These forces must not depend on the friction of the same instant:
-        the force of a constraint and the output of a continuous controller with limits are refused. A spring with
-        backlash or corners must be the only term and have no damping.
+        where the sum of the forces changes its sign. The output of a continuous controller with limits is refused. A
+        spring with backlash or corners must be the only term and have no damping.
+
+        A constraint whose force loads friction is solved as two opposite contacts without clearance, as `add_guide`
+        does, to which all rules of contacts apply: where friction and reaction amplify each other (Painlevé), several
+        answers or none may exist, which events and the status of the run report. It moves no massless coordinate, and
+        real time needs a linear machine. The magnitude of two reactions, as in a plain bearing whose load turns, is not
+        supported.
 
         Examples
         --------
@@ -154,6 +160,14 @@ class MechanicalMachine(SwitchedMachine, LinearMachine):
         if not (load is None or isinstance(load, (str, Mapping))):
             reject(f"load of '{name}'", load, "a mapping such as {'block.position': 100.0}")
         magnitude = False
+        if isinstance(normal_load, (tuple, list)):
+            reject(
+                f"normal_load of '{name}'",
+                normal_load,
+                "one force, or a mapping {name: factor} for a sum: the magnitude of several perpendicular forces is not "
+                "supported; write the reaction as a formula, normal_load=lambda q, v, t: ..., or load the friction by "
+                "one constraint along the line of the reaction",
+            )
         if isinstance(normal_load, str) or (
             isinstance(normal_load, Mapping) and not _smooth.is_smooth(normal_load)
         ):

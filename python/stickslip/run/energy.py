@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _core
+from stickslip.run._owners import owner, sums
 
 if TYPE_CHECKING:
     from stickslip.machine.machine import Machine
@@ -126,7 +127,7 @@ class Energy:
         compiled = self._raw.compiled
         names = [name for name, *_ in compiled.controllers]
         controllers = dict(zip(names, self._term("controllers"), strict=True))
-        taken = dict(zip(self._places, self._term("friction"), strict=True))
+        taken = sums(self._places, self._term("friction"))
         added = {name: self._applied.get(name, 0.0) - taken[name] for name in compiled.compensators}
         return controllers | added
 
@@ -134,19 +135,26 @@ class Energy:
     def surfaces(self) -> dict[str, Array]:
         """Work done by moving surfaces of friction elements, moving walls of contacts and moving ends of springs."""
         compiled = self._raw.compiled
-        surfaces = dict(zip(self._places, self._term("surfaces"), strict=True))
+        surfaces = sums(self._places, self._term("surfaces"))
         for name in compiled.compensators:
             del surfaces[name]
-        for (name, _), work in zip(compiled.contacts, self._term("walls"), strict=True):
-            if name in compiled.clutches and not work.any():
+        for name, work in self._walls.items():
+            if owner(name) != name or (name in compiled.clutches and not work.any()):
                 continue
             surfaces[name] = surfaces[name] + work if name in surfaces else work
         return surfaces | dict(zip(compiled.springs, self._term("supports"), strict=True))
 
     @cached_property
+    def _walls(self) -> dict[str, Array]:
+        names = (name for name, _ in self._raw.compiled.contacts)
+        return dict(zip(names, self._term("walls"), strict=True))
+
+    @cached_property
     def constraints(self) -> dict[str, Array]:
         """Work done by each constraint that prescribes a motion."""
-        return dict(zip(self._raw.compiled.constraints, self._term("constraints"), strict=True))
+        bilateral = dict(zip(self._raw.compiled.constraints, self._term("constraints"), strict=True))
+        opposite = {name: work for name, work in self._walls.items() if owner(name) != name}
+        return bilateral | sums(opposite, opposite.values())
 
     @cached_property
     def springs(self) -> dict[str, Array]:
@@ -164,7 +172,7 @@ class Energy:
     def friction(self) -> dict[str, Array]:
         """Work done by the motion on each friction element."""
         compiled = self._raw.compiled
-        taken = dict(zip(self._places, self._term("friction"), strict=True))
+        taken = sums(self._places, self._term("friction"))
         others = {*compiled.compensators, *compiled.springs}  # a detent is both, and stores what it takes
         return {name: work for name, work in taken.items() if name not in others}
 

@@ -253,7 +253,7 @@ def _initial(
     """Initial values; NaN where constraints may determine what was not given."""
     names = compiled.states
     x = np.array(compiled.start)
-    if compiled.constraints:
+    if compiled.completes_start:
         x[: 2 * len(compiled.coordinates)] = np.nan
     if initial is None:
         return x

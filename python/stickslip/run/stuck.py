@@ -9,6 +9,7 @@ import numpy as np
 
 from stickslip.errors import UnknownNameError
 from stickslip.modes import Mode
+from stickslip.run._owners import owner
 
 if TYPE_CHECKING:
     from stickslip.run.trajectory import Trajectory
@@ -64,7 +65,7 @@ def why_stuck(run: Trajectory, element: str, t: float | None) -> Stuck:
     """Implement `Trajectory.why_stuck`."""
     compiled = run._raw.compiled
     rows = [name for name in compiled.friction if name not in compiled.compensators]
-    known = dict.fromkeys([*rows, *(name for name, _ in compiled.contacts)])
+    known = dict.fromkeys(owner(name) for name in (*rows, *(name for name, _ in compiled.contacts)))
     if element not in known:
         raise UnknownNameError(
             f"unknown element {element!r}; known are: {', '.join(map(repr, known)) or 'none'}"
@@ -73,8 +74,11 @@ def why_stuck(run: Trajectory, element: str, t: float | None) -> Stuck:
         raise ValueError(f"element {element!r} has no friction: it cannot stick")
     time = run._raw.t_end if t is None else float(t)
     here = run.at(time)
-    i, mode = compiled.friction.index(element), Mode(int(here[f"{element}.mode"][0]))
-    low, high = float(here._samples.lower_limits[i, 0]), float(here._samples.upper_limits[i, 0])
+    parts = [i for i, name in enumerate(compiled.friction) if owner(name) == element]
+    mode = Mode(int(here[f"{element}.mode"][0]))
+    low, high = (
+        float(limits[parts, 0].sum()) for limits in (here._samples.lower_limits, here._samples.upper_limits)
+    )
     if np.isnan(low) or mode is Mode.FREE:
         raise ValueError(f"element {element!r} does not stick at t = {time:g}: its mode is {mode}")
     own = run.events.of(element)

@@ -19,6 +19,7 @@ from stickslip._html import table
 from stickslip.machine._units import units
 from stickslip.modes import Mode
 from stickslip.run._dense import sample_times, warn_of_missed
+from stickslip.run._owners import owner
 from stickslip.run._signals import SampledSignals
 from stickslip.run.energy import Energy
 from stickslip.run.events import Events, Mark, Marks, marked
@@ -198,11 +199,12 @@ class Trajectory(SampledSignals):
         compiled = self._raw.compiled
         out: dict[str, str] = {}
         for modes, contacts, kind in self._raw.regimes:
-            parts = [f"{p} {Mode(m)}" for p, m in zip(compiled.friction, modes, strict=True)]
+            places = zip(compiled.friction, modes, strict=True)
+            parts = [f"{name} {Mode(m)}" for name, m in places if owner(name) == name]
             parts += [
                 f"{name} {Mode(m)}"
                 for (name, element), m in zip(compiled.contacts, contacts, strict=True)
-                if element < 0
+                if element < 0 and owner(name) == name
             ]
             key = ", ".join(parts) or "linear"
             out[key] = f"{out[key]}, {kind}" if key in out and kind not in out[key] else kind
@@ -219,7 +221,7 @@ class Trajectory(SampledSignals):
         compiled = self._raw.compiled
         controllers = (name for name, *_ in compiled.controllers)
         contacts = (name for name, _ in compiled.contacts)
-        elements = [*compiled.friction, *contacts, *controllers, *compiled.springs]
+        elements = [owner(name) for name in (*compiled.friction, *contacts, *controllers, *compiled.springs)]
         rows, causes, rules = self._raw.events
         return Events._from_table(rows, elements, causes, rules, self._derivatives)
 

@@ -17,13 +17,16 @@ from stickslip.modes import Mode
 def check_constraints(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
     """Check every constraint against the positions and velocities of the run."""
     at = panels.at
+    loading = {c.name for c in d.loading_constraints}
     for c in d.constraints:
         rate, turned = c.rate(at), c.along.doubt(at, sizes.relative, sizes.q) @ sizes.v
         room = sizes.relative * (c.along.reach(at, sizes.v) + np.abs(rate)) + turned + 1e-300
         audit.hold("on . q' is prescribed", c.name, at.t, np.abs(c.along.along(at) - rate), room)
         if not c.of_velocity:
             value = np.abs(c.value.values(at.t))
-            room = sizes.relative * (c.along.reach(at, sizes.q) + value) + 1e-300
+            # One that loads friction is held as contacts are.
+            way = np.maximum(sizes.q, sizes.reach) if c.name in loading else sizes.q
+            room = sizes.relative * (c.along.reach(at, way) + value) + 1e-300
             audit.hold("on . q is prescribed", c.name, at.t, np.abs(c.off(at)), room)
     for clutch in d.clutches:
         speed, force = clutch.normal.along(at), at[f"{clutch.name}.force"]

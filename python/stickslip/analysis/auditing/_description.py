@@ -161,6 +161,22 @@ class Description:
     compensators: list[dict[str, Any]] = field(default_factory=list)
     relays: list[dict[str, Any]] = field(default_factory=list)  # and quantisers
 
+    def constraint_loading(self, place: Place) -> str:
+        """Return the name of the constraint whose force loads friction; empty if none does."""
+        names = {f"{c.name}.force": c.name for c in self.constraints}
+        return next((names[term] for term in place.load_form if term in names), "")
+
+    @property
+    def loading_constraints(self) -> list[Constraint]:
+        """Constraints whose forces load friction."""
+        loading = {self.constraint_loading(p) for p in self.places}
+        return [c for c in self.constraints if c.name in loading]
+
+    @property
+    def impulsive(self) -> list[Place]:
+        """Friction elements that impulses load: those of a contact in further directions, and those of a constraint."""
+        return [p for p in self.places if p.pressed_by or self.constraint_loading(p)]
+
     @property
     def unilateral(self) -> list[Contact]:
         """Contacts and one-way clutches: all elements that take part in impacts."""

@@ -141,7 +141,7 @@ def _walls(run: Any, d: Description, t: Array) -> Array:
 
 def _belts(d: Description, rubs: Rubs, t: Array) -> Array:
     """Work of moving surfaces in impacts along further directions of contacts."""
-    surfaces = {p.name: p.surface_velocity for p in d.places if p.pressed_by}
+    surfaces = {p.name: p.surface_velocity for p in d.impulsive}
     total = np.zeros(t.size)
     for (time, _), own in rubs.items():
         total = total - sum(s * surfaces[name].value(time, 0) for name, s in own.items()) * (t >= time)

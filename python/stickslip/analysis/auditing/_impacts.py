@@ -27,9 +27,9 @@ Rubs = dict[tuple[float, int], dict[str, float]]
 
 
 def stated_rubs(events: Any, d: Description) -> Rubs:
-    """Impulses of friction along further directions of contacts by time and instant, from the events of their elements."""
+    """Impulses of friction elements under contacts and constraints by time and instant, from their events."""
     found: Rubs = {}
-    for place in (p for p in d.places if p.pressed_by):
+    for place in d.impulsive:
         own = events.of(place.name)
         for time, instant, s in zip(own.time, own.instant, own.tangential_impulse, strict=True):
             if s != 0.0:
@@ -61,6 +61,8 @@ def _instants(run: Any, d: Description) -> dict[float, list[Instant]]:
     found: dict[float, list[Instant]] = {}
     last = -1
     for e in (events[int(i)] for i in _sampled(events, np.flatnonzero(events.impact))):
+        if e.element not in by_name:  # a constraint, whose impulses are not those of one contact
+            continue
         at_once = found.setdefault(e.time, [])
         if not at_once or last != e.instant:
             at_once.append(
@@ -150,6 +152,10 @@ def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> Rubs:
     instants = _instants(run, d)
     rubs = stated_rubs(run.events, d)
     left = _check_balance(audit, run, machine, rubs, sizes)
+    if d.loading_constraints:
+        audit.skip("the law of impacts", "friction that a constraint loads takes part in them")
+        _check_cones_of_constraints(audit, run, d, rubs)
+        return rubs
     if len(instants) < times.size:
         audit.skip("the law of some impacts", f"checked for {len(instants)} of {times.size}")
     for j, time in enumerate(times):
@@ -159,6 +165,17 @@ def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> Rubs:
             _check_law(audit, one, impact, machine.row, j, sizes)
             v = impact.v
     return rubs
+
+
+def _check_cones_of_constraints(audit: Audit, run: Any, d: Description, rubs: Rubs) -> None:
+    """Impulses of friction that a constraint loads are within their cones."""
+    events = run.events
+    for (time, instant), own in rubs.items():
+        for place in (p for p in d.impulsive if p.name in own and d.constraint_loading(p)):
+            here = (events.instant == instant) & (events.element == d.constraint_loading(place))
+            normal = float(np.abs(events.normal_impulse[here]).sum())
+            over = abs(own[place.name]) - _laws.kinetic(place.law) * normal
+            audit.hold("friction impulse in its cone", place.name, time, over, _ROOM * normal + 1e-300)
 
 
 def _check_balance(audit: Audit, run: Any, m: _Machine, rubs: Rubs, sizes: Sizes) -> Array:
@@ -211,7 +228,7 @@ def _impulses(run: Any, m: _Machine, rubs: Rubs) -> tuple[Array, Array]:
                 rub = m.row(c.place.along, j) * tangential
                 given[:, j] -= rub
                 room[:, j] += _ROOM * np.abs(rub)
-    along = {p.name: p.along for p in d.places if p.pressed_by}
+    along = {p.name: p.along for p in d.impulsive}
     for (time, _), own in rubs.items():
         j = int(np.searchsorted(times, time))
         for name, s in own.items():

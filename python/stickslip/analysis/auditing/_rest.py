@@ -71,7 +71,8 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
                 closed = any(at[f"{c.name}.mode"][j] != OPEN for c in d.contacts)
                 seats = [c.name for c in d.clutches] + [one.name for one in d.detents]
                 locked = any(at[f"{name}.mode"][j] == Mode.LOCKED for name in seats) or slides(d, at, j)
-                if place.on_contact or place.pressed_by or closed or locked:
+                pressed = place.on_contact or place.pressed_by or d.constraint_loading(place)
+                if pressed or closed or locked:
                     audit.skip(
                         f"break-aways of '{place.name}' beside closed contacts", "forces of both are coupled"
                     )

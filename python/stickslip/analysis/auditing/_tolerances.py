@@ -144,10 +144,17 @@ def _velocities_at_impacts(run: Any, d: Description) -> Array:
         add(c.normal, times, own.normal_impulse[own.impact])
         if c.place is not None:
             add(c.place.along, times, own.tangential_impulse[own.impact])
-    for place in (p for p in d.places if p.pressed_by):
+    for place in d.impulsive:
         own = run.events.of(place.name)
         rubs = own.tangential_impulse != 0.0
         add(place.along, own.time[rubs], own.tangential_impulse[rubs])
+    for c in d.loading_constraints:
+        own = run.events.of(c.name)
+        if own.impact.any():
+            at = Samples(run, own.time[own.impact], d)
+            free = np.linalg.inv(d.mass.at(at))
+            pushed = np.einsum("tij,jt->it", free, np.broadcast_to(c.along.at(at), at.v.shape))
+            most = np.maximum(most, np.abs(pushed * own.normal_impulse[own.impact]).max(axis=1))
     return most
 
 
