@@ -4,6 +4,8 @@
 #include "dynamics/tangent.hpp"
 #include "transition/motion_series.hpp"
 
+#include <cmath>
+
 namespace stickslip {
 
 namespace {
@@ -97,7 +99,7 @@ void guard_series(Instant& at, const Regime& r, Matrix& series) {
   // Values at t, t + h and t + 2h.
   const System& sys = at.sys;
   const double h = short_time * at.state->time_scale;
-  Vector s(sys.ns()), force = at.w.force, f(sys.nx), g0(r.guards.size()), g1 = g0, g2 = g0;
+  Vector s(sys.ns()), force = at.w.force, f(sys.nx), g0(r.guards.size()), g1 = g0, g2 = g0, halfway = g0;
   const auto evaluate_at = [&](double tau, const Vector& x) {
     signals_beside(sys, at.t, at.t + tau, s.data());
     f.setZero();
@@ -116,6 +118,15 @@ void guard_series(Instant& at, const Regime& r, Matrix& series) {
   series.col(0) = g0;
   series.col(1) = slope_of(g0, g1, g2, h);
   series.col(2) = 0.5 * curvature_of(g0, g1, g2, h);
+  if (r.sharing.any()) {
+    // Of a margin that begins with the third power of time, differences make a slope of the wrong sign, which falls to a
+    // quarter with half the distance.
+    guards_at(0.5 * h, halfway);
+    const Vector closer = slope_of(g0, halfway, g1, 0.5 * h);
+    for (Index g = 0; g < r.guards.size(); ++g)
+      if (r.guards[g].kind == GuardKind::sharing_changes && std::abs(closer(g)) < 0.5 * std::abs(series(g, 1)))
+        series(g, 1) = 0.0;
+  }
   at.tangent != nullptr ? turning_series(at, r, h, path, series) : linearised_series(at, r, series);
 }
 
