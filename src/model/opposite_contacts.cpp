@@ -28,11 +28,13 @@ void check_load(const FrictionElement& f, const ConstraintElement& c) {
     reject(what, is + "it must be the only term, with factor 1; scale the law instead, and add a friction "
                       "element for each further force");
   if (!f.load_magnitude || f.automaton != Automaton{})
-    reject(what, is + "it cannot load a StickSlip with options, nor be the argument of a load_table: name it as "
-                      "the normal_load of a friction element of its own with a law without options");
+    reject(what,
+           is + "it cannot load a StickSlip with options, nor be the argument of a load_table: name it as "
+                "the normal_load of a friction element of its own with a law without options");
   if (c.level == Level::velocity)
-    reject(what, is + "it must be one of positions: give 'value' in place of 'rate', or load the friction by a "
-                      "formula, normal_load=lambda q, v, t: ...");
+    reject(what,
+           is + "it must be one of positions: give 'value' in place of 'rate', or load the friction by a "
+                "formula, normal_load=lambda q, v, t: ...");
 }
 
 // The contact whose normal force acts against `on` if `side` is +1, as F > 0 does, else along it.

@@ -45,7 +45,7 @@ struct Friction {
       -1; // held, for a periodic table: the start of the period minus that of the first period,
   double load_period = 0.0;    // a multiple of this
   Index load_contact = -1;     // the contact whose normal force is F_l
-  Index partner = -1;          // the element under the opposite reaction, which users see as one with this one
+  Index partner = -1;          // under the opposite reaction; users see both as one element
   double load_per_force = 0.0; // nu / F_k: normal load per newton of |F_l|
   double table_load = 0.0;     // the greatest load of a table
   Index surface = -1;          // signal with the surface velocity

@@ -58,8 +58,9 @@ std::string owner(const System& sys, const Guard& g) {
                           : std::string();
 }
 
-// Cause in words; empty for guards that change the flow alone.
+// Cause in words; empty for guards that change the flow alone, and those of a partner.
 std::string words(const System& sys, const Guard& g, const Event& e) {
+  if (g.friction >= 0 && sys.friction[g.friction].partner >= 0) return {};
   std::string says = e.strikes && g.kind == GuardKind::closes ? " hits" : g.traits().says;
   if (g.friction >= 0 && is_relay(sys.friction[g.friction]))
     says = g.kind == GuardKind::breaks_away                   ? " stops sliding"
@@ -96,7 +97,6 @@ std::string cause_of(const System& sys, const Event& e) {
                     : e.fired.kind == GuardKind::none ? "breakpoint of a signal"
                                                       : "";
   const auto add = [&](const Guard& g) {
-    if (g.friction >= 0 && sys.friction[g.friction].partner >= 0) return;
     const std::string one = words(sys, g, e);
     if (!one.empty()) all += (all.empty() ? "" : ", ") + one;
   };

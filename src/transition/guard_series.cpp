@@ -124,7 +124,8 @@ void guard_series(Instant& at, const Regime& r, Matrix& series) {
     guards_at(0.5 * h, halfway);
     const Vector closer = slope_of(g0, halfway, g1, 0.5 * h);
     for (Index g = 0; g < r.guards.size(); ++g)
-      if (r.guards[g].kind == GuardKind::sharing_changes && std::abs(closer(g)) < 0.5 * std::abs(series(g, 1)))
+      if (r.guards[g].kind == GuardKind::sharing_changes &&
+          std::abs(closer(g)) < 0.5 * std::abs(series(g, 1)))
         series(g, 1) = 0.0;
   }
   at.tangent != nullptr ? turning_series(at, r, h, path, series) : linearised_series(at, r, series);

@@ -104,7 +104,9 @@ def test_rail_that_moves_carries_the_body() -> None:
     assert run["x.velocity"][-1] == pytest.approx(8.0 - 0.3 * 0.01 * w**2 * 2.0 / math.pi * 2.0, rel=1e-10)
     assert ss.analysis.audit(run).passed
     # the rail takes -F v, whose integral is that of the kinetic energy
-    np.testing.assert_allclose(run.energy.constraints["rail"], 0.5 * (run["y.velocity"] ** 2 - (0.01 * w) ** 2), atol=1e-12)
+    np.testing.assert_allclose(
+        run.energy.constraints["rail"], 0.5 * (run["y.velocity"] ** 2 - (0.01 * w) ** 2), atol=1e-12
+    )
 
 
 # LossyGearDemo1 of the Modelica Standard Library: ratio 2, efficiency 1/2, so a coefficient of 1/3
@@ -176,7 +178,9 @@ def test_impact_reaches_the_constraint() -> None:
 
 
 def test_start_is_completed_and_checked_as_that_of_a_constraint() -> None:
-    run = ss.simulate(ring(0.2), 0.5, initial={"x.position": 0.3, "y.position": -0.4 * math.sqrt(2.5), "x.velocity": 0.2})
+    run = ss.simulate(
+        ring(0.2), 0.5, initial={"x.position": 0.3, "y.position": -0.4 * math.sqrt(2.5), "x.velocity": 0.2}
+    )
     x, y, vx, vy = run.y[:, 0]
     assert x * vx + y * vy == pytest.approx(0.0, abs=1e-15)
     assert ss.simulate(rail(value=0.25), 0.1)["y.position"][0] == 0.25
@@ -205,7 +209,9 @@ def test_derivatives_and_sweeps_follow_the_law_and_the_belt() -> None:
     for name, at in (("shoe.law.kinetic", 0.3), ("shoe.surface_velocity", 0.0)):
         out = ss.ensemble(m, {name: [at - h, at + h]}, 1.7, ["x.velocity.final"], initial=start)
         low, high = out["x.velocity.final"]
-        assert run.sensitivity["x.velocity", name][-1] == pytest.approx((high - low) / (2.0 * h), rel=1e-5, abs=1e-8)
+        assert run.sensitivity["x.velocity", name][-1] == pytest.approx(
+            (high - low) / (2.0 * h), rel=1e-5, abs=1e-8
+        )
 
 
 def test_derivatives_of_the_bead_match_differences() -> None:

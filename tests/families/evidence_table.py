@@ -37,6 +37,7 @@ TITLES = {
     "mixed_orders": "loads and walls that begin with different powers of time",
     "stiff": "chains with time constants from 1e-10 s, first decision only",
     "formula_laws": "friction laws written as formulas, rate-and-state among them",
+    "reactions": "friction loaded by the forces of constraints: rails, meshes, beads",
 }
 
 

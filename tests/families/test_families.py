@@ -29,6 +29,7 @@ WRONG_TODAY = {
     "light": 0,
     "mixed_orders": 0,
     "formula_laws": 0,
+    "reactions": 0,
 }
 LEFT_TODAY = {
     "chains": 0,
@@ -44,6 +45,7 @@ LEFT_TODAY = {
     "light": 0,
     "mixed_orders": 0,
     "formula_laws": 0,
+    "reactions": 0,
 }
 
 # Starts of `stiff` are judged by themselves: 1 in 6 of its machines stalls, and seed 1 does not end within minutes.

@@ -1,5 +1,6 @@
 """Elements that the engine splits, as src/model/opposite_contacts.hpp says: a constraint whose force loads friction is
-two opposite contacts, and that friction one element under each."""
+two opposite contacts, and that friction one element under each.
+"""
 
 from __future__ import annotations
 

@@ -148,12 +148,12 @@ def _velocities_at_impacts(run: Any, d: Description) -> Array:
         own = run.events.of(place.name)
         rubs = own.tangential_impulse != 0.0
         add(place.along, own.time[rubs], own.tangential_impulse[rubs])
-    for c in d.loading_constraints:
-        own = run.events.of(c.name)
+    for held in d.loading_constraints:
+        own = run.events.of(held.name)
         if own.impact.any():
             at = Samples(run, own.time[own.impact], d)
-            free = np.linalg.inv(d.mass.at(at))
-            pushed = np.einsum("tij,jt->it", free, np.broadcast_to(c.along.at(at), at.v.shape))
+            free = np.asarray(np.linalg.inv(d.mass.at(at)), dtype=np.float64)
+            pushed = np.einsum("tij,jt->it", free, np.broadcast_to(held.along.at(at), at.v.shape))
             most = np.maximum(most, np.abs(pushed * own.normal_impulse[own.impact]).max(axis=1))
     return most
 
