@@ -15,7 +15,9 @@ inline bool can_be_free(const System& sys, const Friction& p) {
   if (!p.traits.sticks || p.contact >= 0 || p.of_compliance || p.load_contact >= 0 || !p.load_parts.empty())
     return false;
   const auto is_load = [&](const Smooth::Value& v) { return v.signal == p.load; };
-  return !sys.smooth || std::none_of(sys.smooth->values.begin(), sys.smooth->values.end(), is_load);
+  const auto is_reaction = [&](const Smooth::Reaction& one) { return &sys.friction[one.friction] == &p; };
+  return !sys.smooth || (std::ranges::none_of(sys.smooth->values, is_load) &&
+                         std::ranges::none_of(sys.smooth->reactions, is_reaction));
 }
 
 inline bool has_no_load(const System& sys, const Friction& p, double t) {

@@ -4,6 +4,7 @@
 #include "dynamics/regime.hpp"
 #include "dynamics/regime_parts.hpp"
 #include "dynamics/tangent.hpp"
+#include "model/smooth.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -275,10 +276,37 @@ private:
   }
 };
 
+// Central differences, where loads by reactions follow the whole motion.
+void by_differences(const System& sys, const Regime& r, double t, const double* x, const double* s,
+                    const double* sdot, Matrix& J, Vector& dfdt, Scratch& w) {
+  constexpr double share =
+      6e-6; // of a state: the cube root of the rounding unit balances rounding and curvature
+  const Index nx = sys.nx;
+  const ConstVector X(x, nx), S(s, sys.ns()), Sdot(sdot, sys.ns());
+  Vector at = X, signals = S, ends[2] = {Vector::Zero(nx), Vector::Zero(nx)}, force = w.force;
+  const auto difference = [&](auto&& shift, double h) -> Vector {
+    for (int k = 0; k < 2; ++k) {
+      const double by = k == 0 ? h : -h;
+      at = X, signals = S, ends[k].setZero();
+      const double time = shift(by);
+      evaluate(sys, r, time, at.data(), signals.data(), ends[k].data(), force.data(), w);
+    }
+    return (ends[0] - ends[1]) / (2.0 * h);
+  };
+  J.resize(nx, nx);
+  for (Index j = 0; j < nx; ++j) {
+    const double size = std::max(std::abs(x[j]), sys.nominal(j));
+    J.col(j) = difference([&](double by) { return at(j) += by, t; }, share * (size > 0.0 ? size : 1.0));
+  }
+  dfdt = difference([&](double by) { return signals += by * Sdot, t + by; },
+                    share * (sys.time_scale > 0.0 ? sys.time_scale : 1.0));
+}
+
 } // namespace
 
 void jacobian(const System& sys, const Regime& r, double t, const double* x, const double* s,
               const double* sdot, Matrix& J, Vector& dfdt, Scratch& w) {
+  if (sys.smooth && !sys.smooth->reactions.empty()) return by_differences(sys, r, t, x, s, sdot, J, dfdt, w);
   if (sys.smooth) {
     Tangent& at = w.tangent(sys);
     evaluate(sys, r, t, x, s, w.xdot.data(), w.force.data(), w);

@@ -6,6 +6,7 @@
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
 #include "dynamics/friction_force.hpp"
+#include "dynamics/reaction_loads.hpp"
 #include "dynamics/regime_parts.hpp"
 #include "dynamics/tangent.hpp"
 
@@ -374,6 +375,31 @@ void evaluate_here(const System& sys, const Regime& r, Holding* turning, double 
   if (sys.tangent && r.shared) silence_rest(sys, r, x, s, force, xdot);
 }
 
+// Loads by reactions: motions with a probe of each load in turn show how the reactions follow it.
+void solve_reaction_loads(Tangent& at, const Smooth& smooth, const Reactions& now, double t, const double* x,
+                          const double* s, double* xdot, double* force, Scratch& w) {
+  const Index n = smooth.reactions.size();
+  Matrix R = Matrix::Zero(2 * n, n + 1);
+  Vector probe = Vector::Zero(n);
+  for (Index k = 0; k <= n; ++k) {
+    at.reaction_loads.setZero();
+    if (k > 0) at.reaction_loads(k - 1) = probe(k - 1);
+    const double* const all = at.signals(s);
+    evaluate_here(at.system, now.regime, &now.holding, t, x, all, xdot, force, w);
+    const Vector held = constraint_forces(at.system, now.regime, x, all, xdot, force);
+    for (Index i = 0; i < n; ++i)
+      R.block(2 * i, k, 2, 1) << held(smooth.reactions[i].along), held(smooth.reactions[i].across);
+    if (k > 0)
+      R.col(k) = (R.col(k) - R.col(0)) / probe(k - 1);
+    else
+      for (Index i = 0; i < n; ++i) { // of the size of the load, so that rounding stays relative to it
+        const double size = R.block(2 * i, 0, 2, 1).norm();
+        probe(i) = size > 0.0 ? size : 1.0;
+      }
+  }
+  at.reaction_loads = magnitudes(R);
+}
+
 } // namespace
 
 void evaluate(const System& sys, const Regime& r, double t, const double* x, const double* s, double* xdot,
@@ -384,6 +410,10 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
   const double* const all = at.signals(s);
   if (at.free_rates(x, all, xdot)) return;
   const Reactions now = at.reactions(r.modes);
+  if (!sys.smooth->reactions.empty()) {
+    solve_reaction_loads(at, *sys.smooth, now, t, x, s, xdot, force, w);
+    at.signals(s);
+  }
   evaluate_here(at.system, now.regime, &now.holding, t, x, all, xdot, force, w);
   for (Index j = 0; j < sys.contacts.size(); ++j)
     if (const Index own = sys.contacts[j].force; own >= 0) force[sys.friction.size() + j] = all[own];
@@ -404,6 +434,19 @@ void state_signals(const System& sys, const Modes& modes, double t, const double
   Tangent& at = w.tangent(sys);
   at.move_to(t, x, modes.sides);
   at.write(s);
+  follow_reactions(sys, modes, t, x, s, w);
+}
+
+bool follow_reactions(const System& sys, const Modes& modes, double t, const double* x, double* s,
+                      Scratch& w) {
+  if (!sys.smooth || sys.smooth->reactions.empty()) return false;
+  Regime r;
+  r.modes = modes;
+  Vector xdot = Vector::Zero(sys.nx), force = Vector::Zero(sys.friction.size() + sys.contacts.size());
+  evaluate(sys, r, t, x, s, xdot.data(), force.data(), w);
+  for (Index k = 0; k < sys.smooth->reactions.size(); ++k)
+    s[sys.friction[sys.smooth->reactions[k].friction].load] = w.tangent(sys).reaction_loads(k);
+  return true;
 }
 
 void share_forces(const System& sys, const Regime& r, double t, const double* x, const double* s,

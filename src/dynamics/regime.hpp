@@ -156,6 +156,10 @@ void jacobian(const System& sys, const Regime& regime, double t, const double* x
 void state_signals(const System& sys, const Modes& modes, double t, const double* x, double* s,
                    Scratch& scratch);
 
+// Loads by reactions in these modes, among the signals; false if there are none.
+bool follow_reactions(const System& sys, const Modes& modes, double t, const double* x, double* s,
+                      Scratch& scratch);
+
 // Values of all other signals at t, from the right; of their derivatives.
 void signal_values(const System& sys, double t, double* s);
 // Signals at t by the pieces that hold at `frame`, for motions that begin there.

@@ -99,6 +99,7 @@ Tangent::Tangent(const System& of)
   system.tangent = true;
   x = Vector::Constant(system.nx, std::numeric_limits<double>::quiet_NaN());
   taken = Vector::Zero(system.ns());
+  reaction_loads = Vector::Zero(smooth->reactions.size());
   inverse_mass = smooth->inverse_mass;
   folds_in_place = system.springs.empty();
   for (const Loop& l : system.loops) // whose guards depend on accelerations
@@ -177,6 +178,8 @@ void Tangent::write_motion(double* s) const {
   for (const Smooth::Value& load : smooth->loads)
     if (formulas[load.result] < 0.0) s[system.friction[load.signal].load] = 0.0;
   for (Index k = 0; k < smooth->rows.size(); ++k) s[smooth->drifts[k]] = formulas[smooth->rows[k].drift];
+  for (Index k = 0; k < reaction_loads.size(); ++k)
+    s[system.friction[smooth->reactions[k].friction].load] = reaction_loads(k);
   const Index n = system.n_coordinates;
   for (const Smooth::Gap& g : smooth->gaps) {
     const Contact& c = system.contacts[g.contact];
@@ -305,6 +308,13 @@ void Tangent::keep_constraints(double at, Vector& of) {
 std::string Tangent::complaint() const {
   if (std::string undefined = formulas.complaint(); !undefined.empty()) return undefined;
   if (std::string skew = asymmetry(); !skew.empty()) return skew;
+  for (Index k = 0; k < reaction_loads.size(); ++k)
+    if (std::isnan(reaction_loads(k)))
+      return "the load of '" + system.friction[smooth->reactions[k].friction].name +
+             "' is not unique: its friction changes the reaction by more than the reaction that causes it "
+             "(Painleve),"
+             " so that there are several answers or none" +
+             place(system, x);
   if (!smooth->moving_mass() || mass.positive_definite()) return {};
   return "the mass matrix is not positive definite" + place(system, x);
 }

@@ -39,6 +39,7 @@ public:
 
   System system;
   FormulaValues formulas;
+  Vector reaction_loads; // as solved last: dynamics/reaction_loads.hpp
 
   // In these modes, there.
   const Regime& regime(const Modes& modes);

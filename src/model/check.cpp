@@ -46,6 +46,7 @@ public:
         reject("on" + suffix, "must give a finite, non-zero direction over the coordinates");
     }
     for (const Part& p : f.load.parts) names.load("load" + suffix, p);
+    for (const Part& p : f.load_across.parts) names.load("load" + suffix, p);
     if (!f.load.parts.empty() && f.load.parts.front().name.ends_with(".normal_force"))
       takes_normal_force("law" + suffix, f.law);
     load_table(f, suffix);

@@ -48,7 +48,7 @@ void NameCheck::gradient(const std::string& what, const Combination& c) const {
   if (zero(c)) reject(what, "must be finite and not zero");
 }
 
-void NameCheck::source(const std::string& what, const Source& s, bool outputs) const {
+void NameCheck::source(const std::string& what, const Source& s) const {
   if (!s.signal.pieces.empty()) check_signal(what, s.signal);
   for (const Part& p : s.names.parts) {
     finite(what, p.factor);
@@ -66,7 +66,7 @@ void NameCheck::source(const std::string& what, const Source& s, bool outputs) c
     }
     if (!holds(names, p.name) && !kind.starts_with("output"))
       throw UnknownName(what + " names '" + p.name + "', which is unknown; known are: " + quoted(names) +
-                        (outputs ? ", and the output of any controller: '<name>.output'" : ""));
+                        ", and the output of any controller: '<name>.output'");
   }
 }
 

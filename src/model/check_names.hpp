@@ -26,8 +26,7 @@ public:
   // Empty: none.
   void expression(const std::string& what, const Tape& tape, Index results, bool moving) const;
   // An input of a controller. Names of controllers and elements are resolved when the machine is compiled.
-  // Without `outputs` it is a form of states.
-  void source(const std::string& what, const Source& s, bool outputs = true) const;
+  void source(const std::string& what, const Source& s) const;
 
 private:
   const AnyPlant& plant;

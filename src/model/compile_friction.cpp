@@ -178,7 +178,7 @@ void declare(Draft& d, const FrictionElement& f) {
   Signal surface = f.surface_velocity;
   if (d.machine.matrices()) surface = surface_of(d, f, d.read("velocity of '" + f.name + "'", f.velocity));
   Friction p = declare_element(d, f.name, f.law, f.automaton, f.normal_load, surface);
-  if (!f.load_expression.outputs.empty()) p.load = d.add_own_signal();
+  if (!f.load_expression.outputs.empty() || !f.load_across.empty()) p.load = d.add_own_signal();
   find_load_contact(d, f, p);
   if (!f.load_at.empty()) {
     if (d.sys.one < 0) d.sys.one = d.add_signal(constant_signal(1.0));

@@ -79,7 +79,7 @@ public:
 
   // Without load_factor, a table or a magnitude the load force is only checked.
   void wire(const FrictionElement& f, Friction& p) {
-    if (f.load.empty() || p.load_contact >= 0 || p.contact >= 0) return;
+    if (f.load.empty() || !f.load_across.empty() || p.load_contact >= 0 || p.contact >= 0) return;
     what = "load of '" + f.name + "'";
     const double factor = f.load_magnitude ? 1.0 : p.load_per_force;
     if (const Spring* const spring = bent_spring(f)) {
@@ -166,6 +166,21 @@ private:
 };
 
 } // namespace
+
+Index loading_constraint(const Draft& d, const FrictionElement& f, const Combination& load) {
+  List<std::string> known;
+  for (Index k = 0; k < d.sys.constraints.all.size(); ++k) {
+    known.push_back(d.sys.constraints.all[k].name + ".force");
+    if (load.parts.size() == 1 && load.parts.front().name == known.back()) return k;
+  }
+  reject("normal_load of '" + f.name + "'",
+         "= '" + text(load) +
+             "' is no force of a constraint, or of one that loads other friction alone: components "
+             "of a magnitude must be among " +
+             quoted(known) +
+             "; write others as a formula, "
+             "normal_load=lambda q, v, t: ...");
+}
 
 void wire_loads(Draft& d) {
   if (d.machine.matrices()) return;

@@ -27,7 +27,7 @@ public:
     for (Index i = 0; i < d.all<FrictionElement>().size(); ++i) friction(i);
     for (Index j = 0; j < d.all<ContactElement>().size(); ++j) contact(j);
     for (Index k = 0; k < d.all<ConstraintElement>().size(); ++k) joint(k);
-    if (results.empty()) return;
+    if (results.empty() && smooth.reactions.empty()) return;
     const Index moving = results.size();
     energy_of_mass();
     smooth.tape = graph.tape(results);
@@ -100,6 +100,9 @@ private:
       if (!graph.is_non_negative(load)) smooth.loads.push_back({i, smooth.values.back().result});
     }
     if (!empty(f.on_expression)) row(i, f.on_expression);
+    if (!f.load_across.empty())
+      smooth.reactions.push_back(
+          {i, loading_constraint(d, f, f.load), loading_constraint(d, f, f.load_across)});
   }
 
   void row(Index element, const Tape& tape) {

@@ -104,6 +104,8 @@ void wire(Draft& draft, const FrictionElement& element, Index number);
 void wire(Draft& draft, const ContactElement& element, Index number);
 void wire(Draft& draft, const ClutchElement& element, Index number);
 void wire(Draft& draft, const SpringElement& element, Index number);
+// The constraint whose force is a component of the load.
+Index loading_constraint(const Draft& draft, const FrictionElement& element, const Combination& load);
 // Loads of friction elements that follow other forces; after the controllers.
 void wire_loads(Draft& draft);
 // Last stage: the table of displayed variables, those of the machine as the user described it.

@@ -92,7 +92,8 @@ struct FrictionElement {
   Signal normal_load = constant_signal(1.0);
   Signal surface_velocity = constant_signal(0.0);
   Combination load; // load force F_l: states, applied forces, springs, outputs, or a contact's normal force
-  bool load_magnitude = false;      // |F_l| is added to the normal load, with any law
+  bool load_magnitude = false; // |F_l| is added to the normal load, with any law
+  Combination load_across;     // a constraint's force across that of F_l: the load is the magnitude of both
   List<double> load_at, load_there; // table of what the load force adds to the normal load, with any law
   bool load_periodic = false;       // the table is periodic; else it is constant beyond its ends
   Combination feedthrough;          // matrix notation: change of outputs per unit of F
@@ -111,6 +112,7 @@ struct FrictionElement {
                       field("surface_velocity", &E::surface_velocity, quantity::velocity, Range::finite),
                       field("load", &E::load),
                       field("load_magnitude", &E::load_magnitude),
+                      field("load_across", &E::load_across),
                       field("load_at", &E::load_at),
                       field("load_there", &E::load_there, quantity::force),
                       field("load_periodic", &E::load_periodic),

@@ -63,7 +63,7 @@ FrictionElement loaded_by(FrictionElement f, const std::string& contact) {
 std::optional<Machine> with_opposite_contacts(const Machine& machine) {
   List<const ConstraintElement*> loading;
   for (const FrictionElement* f : machine.all<FrictionElement>())
-    for (const Part& p : f->load.parts)
+    for (const Part& p : f->load_across.empty() ? f->load.parts : List<Part>{})
       if (const ConstraintElement* c = constraint_of(machine, p)) check_load(*f, *c), loading.push_back(c);
   if (loading.empty()) return std::nullopt;
   Machine out(machine.plant);
@@ -73,8 +73,9 @@ std::optional<Machine> with_opposite_contacts(const Machine& machine) {
     const auto* const c = std::get_if<ConstraintElement>(&e);
     const auto* const f = std::get_if<FrictionElement>(&e);
     if (std::ranges::find(loading, c) != loading.end()) continue;
-    const ConstraintElement* const by =
-        f == nullptr || f->load.empty() ? nullptr : constraint_of(machine, f->load.parts.front());
+    const ConstraintElement* const by = f == nullptr || f->load.empty() || !f->load_across.empty()
+                                            ? nullptr
+                                            : constraint_of(machine, f->load.parts.front());
     out.add(by == nullptr ? e : Element(loaded_by(*f, positive(by->name))));
     if (by == nullptr) continue;
     under_negative.push_back(loaded_by(*f, negative(by->name)));

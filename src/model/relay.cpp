@@ -29,7 +29,7 @@ struct Switch {
 
 void check_places(const NameCheck& names, const std::string& suffix, const Combination& on,
                   const Combination& to) {
-  names.source("on" + suffix, {{}, on}, false); // compile() refuses outputs by name
+  names.source("on" + suffix, {{}, on});
   if (zero(on)) reject("on" + suffix, "must be a form of states that is finite and not zero");
   names.gradient("to" + suffix, to);
 }

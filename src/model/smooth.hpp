@@ -28,6 +28,10 @@ struct Smooth {
   struct Joint { // a constraint: `value` as of a gap (-1: of velocities alone), and its row; as in Gap
     Index constraint, value, row, rate, drift;
   };
+  struct Reaction { // friction loaded by the magnitude of the forces of two constraints
+    Index friction, along, across;
+  };
+  List<Reaction> reactions;
   List<Value> values;
   List<Value> powers;    // those in the energy balance only
   List<Value> compliant; // forces of compliant contacts, by the number of the contact

@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "model/relay_form.hpp"
+#include "model/smooth.hpp"
 
 namespace stickslip {
 
@@ -26,6 +27,10 @@ void refuse_without_fixed_steps(const System& sys) {
   for (const Friction& p : sys.friction)
     if (p.table_load > 0.0)
       reject("machine", "has a load_table at '" + p.name + "', which RealTime does not support");
+  if (sys.smooth && !sys.smooth->reactions.empty())
+    reject("machine",
+           "has the load of '" + sys.friction[sys.smooth->reactions.front().friction].name +
+               "', the magnitude of two reactions, which RealTime does not support: give it as a formula");
   for (const Contact& c : sys.contacts)
     if (!c.yields() && sys.smooth)
       reject("machine",

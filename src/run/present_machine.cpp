@@ -91,6 +91,13 @@ std::string PresentMachine::undefined(const State& state) {
   if (std::string what = undefined_law(sys, state, here.get()); !what.empty() || !here) return what;
   move_to(state);
   if (std::string what = here->complaint(); !what.empty()) return what;
+  if (!sys.smooth->reactions.empty()) {
+    Scratch w(sys);
+    Vector s(sys.ns());
+    signal_values(sys, state.base_t, s.data());
+    follow_reactions(sys, state.modes, state.base_t, state.base_x.data(), s.data(), w);
+    if (std::string what = w.tangent(sys).complaint(); !what.empty()) return what;
+  }
   const double tau = tolerance::negligible * state.time_scale;
   const Index n = sys.n_coordinates;
   Vector ahead = state.base_x;

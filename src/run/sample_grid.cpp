@@ -90,6 +90,7 @@ void SampleGrid::make_tangent() {
 
 template <class Use> void SampleGrid::at_every_time(const Motion& motion, Use&& use) {
   Vector x(sys.nx), s(sys.ns());
+  Scratch w(sys);
   make_tangent();
   for (const Span& span : spans)
     for (Index j = span.first; j < span.first + span.count; ++j) {
@@ -97,6 +98,7 @@ template <class Use> void SampleGrid::at_every_time(const Motion& motion, Use&& 
       s = motion.signals.col(j);
       if (tangent)
         tangent->move_to(times[j], x.data(), span.segment->regime->modes.sides), tangent->write(s.data());
+      follow_reactions(sys, span.segment->regime->modes, times[j], x.data(), s.data(), w);
       use(*span.segment->regime, j, times[j], x, s);
     }
 }

@@ -1,6 +1,7 @@
 #include "sensitivity/sensitivity.hpp"
 
 #include "core/error.hpp"
+#include "model/smooth.hpp"
 #include "sensitivity/restart.hpp"
 #include "sensitivity/thresholds.hpp"
 
@@ -19,6 +20,10 @@ void refuse_what_has_none(const System& sys) {
     if (l.block.quantum > 0.0)
       reject("sensitivities",
              "do not exist: the quantisation of controller '" + l.name + "' has no derivative");
+  if (sys.smooth && !sys.smooth->reactions.empty())
+    reject("sensitivities", "do not support the magnitude of two reactions as a load, which '" +
+                                sys.friction[sys.smooth->reactions.front().friction].name +
+                                "' has; compare runs with different values, as ensemble does");
   for (const Friction& p : sys.friction)
     if (p.delayed >= 0)
       reject("sensitivities", "do not support a dead time, which '" + p.name + "' has; use a lag");

@@ -6,6 +6,7 @@
 #include "dynamics/constraints.hpp"
 #include "dynamics/tangent.hpp"
 #include "model/relay_form.hpp"
+#include "model/smooth.hpp"
 #include "run/check.hpp"
 #include "run/ending.hpp"
 #include "run/growth.hpp"
@@ -27,6 +28,9 @@ void refuse_what_it_cannot(const System& sys, const Options& o) {
   if (!std::isfinite(o.max_step))
     reject("max_step", o.max_step, "finite: it is the step of method 'time_stepping'");
   if (!sys.loops.empty()) reject("method", "'time_stepping' does not run controllers");
+  if (sys.smooth && !sys.smooth->reactions.empty())
+    reject("method", "'time_stepping' does not know the magnitude of two reactions, which loads '" +
+                         sys.friction[sys.smooth->reactions.front().friction].name + "'");
   if (!sys.springs.empty())
     reject("method", "'time_stepping' does not run springs such as '" + sys.springs[0].name + "'");
   for (const Contact& c : sys.contacts)

@@ -65,6 +65,7 @@ void Instant::look_again() {
   tangent->move_to(t, x(), state->modes.sides);
   tangent->write(signals.data());
   cache.clear();
+  follow_reactions(*this);
 }
 
 void Instant::expand_signals() {
@@ -86,6 +87,13 @@ double Instant::v_size(Index i) const {
 double Instant::rate_size(Index j) const {
   const Form& rate = sys.contacts[j].rate;
   return size_along(*this, rate.x) + rate.s.cwiseAbs().dot(signals.cwiseAbs());
+}
+
+bool follow_reactions(Instant& at) {
+  if (at.tangent == nullptr || at.tangent->reaction_loads.size() == 0) return false;
+  const Vector old = at.signals;
+  follow_reactions(at.sys, at.state->modes, at.t, at.x(), at.signals.data(), at.w);
+  return ((at.signals - old).array().abs() > tolerance::product * old.array().abs()).any();
 }
 
 void move_onto(Instant& at, const Form& zero, const Vector& effect) {

@@ -84,6 +84,9 @@ inline bool has_sides(const Instant& at, Index i) {
   return !at.set_valued(i) && !(at.mode(i).free && at.sys.friction[i].traits.affine);
 }
 
+// Loads by reactions in the present modes; false if none changes.
+bool follow_reactions(Instant& at);
+
 // Moves positions by the least change, in the metric of the masses, that makes a form of them zero, along the effect of
 // its force.
 void move_onto(Instant& at, const Form& zero, const Vector& effect);

@@ -214,9 +214,20 @@ bool Transition::settle(List<Guard> fired) {
     carry_presliding(at, active);
     project(at, active);
     at.look_again();
-    pose(at, active, problem);
-    if (choose_modes(at, active, fired, problem, search)) return true;
+    if (choose(fired)) return true;
     if (round > 0 || !strike_where_something_slides()) return false;
+  }
+  return false;
+}
+
+// Loads by reactions depend on the modes that they decide: repeated until both agree.
+bool Transition::choose(const List<Guard>& fired) {
+  auto& [at, impacts, active, problem, search] = *decision;
+  constexpr int most_rounds = 50;
+  for (int round = 0; round < most_rounds; ++round) {
+    pose(at, active, problem);
+    if (!choose_modes(at, active, fired, problem, search)) return false;
+    if (!follow_reactions(at)) return true;
   }
   return false;
 }

@@ -64,6 +64,7 @@ private:
   bool goes_on(State& state, bool forces_jump);
   void decide(State& state, const List<Guard>& fired);
   bool settle(List<Guard> fired);
+  bool choose(const List<Guard>& fired);
   bool strike_where_something_slides();
   const Jump& finish(State& state);
 };

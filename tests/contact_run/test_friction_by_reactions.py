@@ -250,7 +250,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "velocities": ({"normal_load": "speed.force"}, "give 'value' in place of 'rate'"),
     "unknown": ({"normal_load": "rod.force"}, "unknown spring or constraint 'rod'"),
-    "two": ({"normal_load": ("rail.force", "speed.force")}, "magnitude of several perpendicular forces is not supported"),
+    "two": ({"normal_load": ("rail.force", "speed.force")}, "no force of a constraint, or of one that loads other"),
 }  # fmt: skip
 
 

@@ -86,7 +86,7 @@ class MechanicalMachine(SwitchedMachine, LinearMachine):
         name: str,
         on: On | Mapping[str, float | Expr] | Function,
         law: Law | float,
-        normal_load: Signal | float | Expr | Function | str | Mapping[str, float] = 1.0,
+        normal_load: Signal | float | Expr | Function | str | Mapping[str, float] | tuple[str, str] = 1.0,
         surface_velocity: Signal | float = 0.0,
         load: Mapping[str, float] | str | None = None,
         load_table: tuple[ArrayLike, ArrayLike] | None = None,
@@ -113,9 +113,11 @@ class MechanicalMachine(SwitchedMachine, LinearMachine):
             The name of a force, or a mapping ``{name: factor}`` of several, makes the magnitude of that force, or of
             their sum, the load: ``"<spring>.force"``, ``"<controller>.output"``, ``"<coordinate>.applied_force"``,
             also ``"<coordinate>.position"`` and ``.velocity``. The force of a constraint of positions,
-            ``"<constraint>.force"``, stands alone; it is found together with the friction, also in impacts. The name of
-            a contact's normal force, ``"<contact>.normal_force"``, makes the element friction of that contact along a
-            further direction, also in impacts.
+            ``"<constraint>.force"``, stands alone; it is found together with the friction, also in impacts. Two of
+            them, ``("<one>.force", "<other>.force")``, for perpendicular constraints of the length 1, make their
+            magnitude the load, as in a plain bearing: then `law` is the friction radius times the coefficient. The
+            name of a contact's normal force, ``"<contact>.normal_force"``, makes the element friction of that contact
+            along a further direction, also in impacts.
         surface_velocity : float or Signal, default 0.0
             Velocity of the surface (a belt), m/s.
         load : mapping or str, optional
@@ -142,11 +144,14 @@ class MechanicalMachine(SwitchedMachine, LinearMachine):
         where the sum of the forces changes its sign. The output of a continuous controller with limits is refused. A
         spring with backlash or corners must be the only term and have no damping.
 
-        A constraint whose force loads friction is solved as two opposite contacts without clearance, as `add_guide`
-        does, to which all rules of contacts apply: where friction and reaction amplify each other (Painlevé), several
-        answers or none may exist, which events and the status of the run report. It moves no massless coordinate, and
-        real time needs a linear machine. The magnitude of two reactions, as in a plain bearing whose load turns, is not
-        supported.
+        A constraint whose force alone loads friction is solved as two opposite contacts without clearance, as
+        `add_guide` does, to which all rules of contacts apply: where friction and reaction amplify each other
+        (Painlevé), several answers or none may exist, which events and the status of the run report. It moves no
+        massless coordinate, and real time needs a linear machine.
+
+        For two forces the load N = |R| follows from R = R0 + R1 N, which has one solution while ``|R1| < 1``; the run
+        ends as ``"failed"`` where an element slides beyond that. Impulses do not load it, and derivatives along the
+        run, real time and time stepping refuse it.
 
         Examples
         --------
@@ -160,14 +165,15 @@ class MechanicalMachine(SwitchedMachine, LinearMachine):
         if not (load is None or isinstance(load, (str, Mapping))):
             reject(f"load of '{name}'", load, "a mapping such as {'block.position': 100.0}")
         magnitude = False
+        across: str | None = None
         if isinstance(normal_load, (tuple, list)):
-            reject(
-                f"normal_load of '{name}'",
-                normal_load,
-                "one force, or a mapping {name: factor} for a sum: the magnitude of several perpendicular forces is not "
-                "supported; write the reaction as a formula, normal_load=lambda q, v, t: ..., or load the friction by "
-                "one constraint along the line of the reaction",
-            )
+            if not (len(normal_load) == 2 and all(isinstance(force, str) for force in normal_load)):
+                reject(
+                    f"normal_load of '{name}'",
+                    normal_load,
+                    "the names of two perpendicular constraint forces",
+                )
+            normal_load, across = normal_load
         if isinstance(normal_load, str) or (
             isinstance(normal_load, Mapping) and not _smooth.is_smooth(normal_load)
         ):
@@ -190,6 +196,7 @@ class MechanicalMachine(SwitchedMachine, LinearMachine):
             surface_velocity=as_signal(surface_velocity, f"surface_velocity of '{name}'").compiled,
             load={str(k): number(f"load of '{name}', factor of {k!r}", v) for k, v in form.items()},
             load_magnitude=magnitude,
+            load_across={} if across is None else {across: 1.0},
             **law_fields("law", law),
         )
 

@@ -63,8 +63,8 @@ class GuidedMachine(ContactMachine):
         -----
         Unilateral contacts on both sides, to which all rules of contacts apply. The start must satisfy the constraint.
         Where friction and reaction amplify each other (a sleeve that jams, Painlevé) several answers or none may exist,
-        which events and the status of the run report. Friction by the magnitude of two components, as in a plain
-        bearing with a moving load, is no guide: load an element by ``normal_load=lambda q, v, t: ...`` instead.
+        which events and the status of the run report. Without clearance `add_constraint` does the same for a friction
+        element with ``normal_load="<constraint>.force"``, and two constraint forces load that of a plain bearing.
 
         Examples
         --------

@@ -44,6 +44,7 @@ class Place:
     load_period: float | None = None  # with which it repeats itself
     load_formula: Formulas | None = None  # of positions, velocities and time
     pressed_by: str = ""  # the contact whose normal force is the load, beside its own friction
+    load_across: str = ""  # a force across the form: the load is the magnitude of both
 
     @property
     def on_contact(self) -> bool:
@@ -163,7 +164,7 @@ class Description:
 
     def constraint_loading(self, place: Place) -> str:
         """Return the name of the constraint whose force loads friction; empty if none does."""
-        names = {f"{c.name}.force": c.name for c in self.constraints}
+        names = {} if place.load_across else {f"{c.name}.force": c.name for c in self.constraints}
         return next((names[term] for term in place.load_form if term in names), "")
 
     @property
@@ -290,6 +291,7 @@ def _friction(d: Description, e: Mapping[str, Any]) -> Place:
         e["load_at"][-1] - e["load_at"][0] if e["load_periodic"] else None,
         _formula(e.get("load_expression")),
         _presses(e),
+        next(iter(e.get("load_across") or {}), ""),
     )
 
 

@@ -71,7 +71,9 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
                 closed = any(at[f"{c.name}.mode"][j] != OPEN for c in d.contacts)
                 seats = [c.name for c in d.clutches] + [one.name for one in d.detents]
                 locked = any(at[f"{name}.mode"][j] == Mode.LOCKED for name in seats) or slides(d, at, j)
-                pressed = place.on_contact or place.pressed_by or d.constraint_loading(place)
+                pressed = (
+                    place.on_contact or place.pressed_by or d.constraint_loading(place) or place.load_across
+                )
                 if pressed or closed or locked:
                     audit.skip(
                         f"break-aways of '{place.name}' beside closed contacts", "forces of both are coupled"

@@ -95,6 +95,8 @@ def form_room(place: Place, d: Description, at: Samples, sizes: Sizes) -> Array:
             room = room + abs(f) * (s.stiffness * x_room + s.damping * v_room)
         else:
             room = room + abs(f) * (sizes.states.get(name) or np.abs(load_input(name, d, at)).max())
+    if place.load_across:
+        room = room + np.abs(at[place.load_across]).max()
     return sizes.relative * factor * room
 
 
@@ -117,6 +119,8 @@ def load_of(place: Place, d: Description, at: Samples) -> Array:
     force = np.zeros_like(at.t)
     for name, factor in place.load_form.items():
         force = force + factor * load_input(name, d, at)
+    if place.load_across:
+        force = np.hypot(force, at[place.load_across])
     if place.load_table is not None:
         return load + np.interp(force, *place.load_table, period=place.load_period)
     return load + _form_factor(place) * np.abs(force)
