@@ -24,6 +24,7 @@ RateChanges::RateChanges(Replica& base, const Parameters& parameters, SlopesOf& 
   for (auto& one : greatest) one.resize(most + 1, 0.0);
   laws.resize(sys.friction.size());
   own_state.resize(most), own_rate.resize(most);
+  inputs.state.resize(most), inputs.slopes.resize(most + 1);
 }
 
 const Vector& RateChanges::motion(const Modes& modes, double frame, double t, const Vector& x) {
@@ -54,18 +55,19 @@ Index own_states(const Friction& p) {
 
 // Of the rates of an element's own states, its force and the rate of its memory, by a parameter. `same_inputs`: velocity
 // and load are those of the machine itself.
-void RateChanges::difference(const Regime& r, Index k, const Neighbours& p, bool same_inputs, double v,
-                             double N, double frame, double t, const Vector& x) {
-  const Index i = r.sliding[k];
-  const FrictionMode& mode = r.modes.friction[i];
-  const Friction& element = machine.system().friction[i];
+void RateChanges::difference(const Place& at, const Neighbours& p, bool same_inputs) {
+  const Friction& element = at.element;
+  const FrictionMode& mode = at.mode;
+  const Index i = &element - machine.system().friction.data();
   const Index own = own_states(element), memory = memory_of(element, mode.force_side());
+  double v = at.v, N = at.N;
+  const Vector& x = at.x;
   List<double>& most = greatest[i];
   for (Index n = 0; n < p.beside.size(); ++n) {
     Replica& m = *p.beside[n];
     const Friction& other = m.system().friction[i];
     if (!same_inputs) {
-      const double* const s = (p.signals.empty() ? machine : m).signals(frame, t).data();
+      const double* const s = (p.signals.empty() ? machine : m).signals(at.frame, at.t).data();
       v = relative_velocity(other, x.data(), s);
       N = normal_load(other, mode.load_stretch, x.data(), s);
     }
@@ -97,42 +99,66 @@ void RateChanges::difference(const Regime& r, Index k, const Neighbours& p, bool
 }
 
 const List<RateChanges::Varied>& RateChanges::varied_laws(const RegimeSlopes& r, Index k) {
+  using Of = ElementChange::Of;
   const Index i = r.regime->sliding[k];
   List<Varied>& out = laws[i];
   if (!out.empty()) return out;
-  List<Index> all;
+  List<RegimeSlopes::Changed> all;
   for (const RegimeSlopes::Changed& change : r.by_element[k])
-    if (change.of == ElementChange::Of::numbers) all.push_back(change.parameter);
+    if (change.of == Of::numbers || change.of == Of::numbers_and_signals) all.push_back(change);
   const Law& law = machine.system().friction[i].law;
   for (Index first = 0; first < all.size(); first += VariedLaw::seeds) {
     const auto count = std::min(VariedLaw::seeds, all.size() - first);
     Matrix slopes_of_numbers(VariedLaw::numbers(law).size(), count);
     for (Index n = 0; n < count; ++n)
-      slopes_of_numbers.col(n) = by[all[first + n]]->derivative(
+      slopes_of_numbers.col(n) = by[all[first + n].parameter]->derivative(
           [i](Replica& m) { return VariedLaw::numbers(m.system().friction[i].law); });
     out.push_back({{law, slopes_of_numbers}, {all.begin() + first, all.begin() + first + count}});
   }
   return out;
 }
 
-// use(k, parameter) for all parameters that change numbers of its law alone.
+// use(k, parameter) for all parameters that change numbers of its law, and perhaps signals.
 template <class Use>
-void RateChanges::differentiate(const RegimeSlopes& r, Index k, double v, double N, const Vector& x,
-                                Use&& use) {
-  const Index i = r.regime->sliding[k];
-  const Friction& p = machine.system().friction[i];
-  const FrictionMode& mode = r.regime->modes.friction[i];
-  const Index own = own_states(p);
-  for (Index z = 0; z < own; ++z) own_state[z] = x(p.states + z);
-  for (const Varied& some : varied_laws(r, k)) {
-    const auto f = some.law.force(v, mode.force_side(), mode.branch, own_state.data(), own_rate.data());
+void RateChanges::differentiate_by_numbers(const RegimeSlopes& r, const Place& at, Use&& use) {
+  const Index own = own_states(at.element);
+  for (Index z = 0; z < own; ++z) own_state[z] = at.x(at.element.states + z);
+  for (const Varied& some : varied_laws(r, at.number)) {
+    const auto f =
+        some.law.force(at.v, at.mode.force_side(), at.mode.branch, own_state.data(), own_rate.data());
     for (Index n = 0; n < some.parameters.size(); ++n) {
+      const auto [parameter, changes_of] = some.parameters[n];
       for (Index z = 0; z < own; ++z) of.slope(z) = own_rate[z].d[n];
-      of.slope(own) = f.dry.d[n] * N + f.viscous.d[n];
+      of.slope(own) = f.dry.d[n] * at.N + f.viscous.d[n];
       of.slope(own + 1) = 0.0;
-      use(k, some.parameters[n]);
+      if (changes_of == ElementChange::Of::numbers_and_signals) add_change_by_signals(at, *by[parameter]);
+      use(at.number, parameter);
     }
   }
+}
+
+void RateChanges::add_change_by_signals(const Place& at, const Neighbours& p) {
+  const Friction& element = at.element;
+  const Index own = own_states(element);
+  if (!inputs.known) {
+    for (Index z = 0; z < own; ++z) inputs.state[z] = at.x(element.states + z);
+    const auto load = Dual<2>::variable(at.N, 1);
+    const ForceOf<Dual<2>> f = evaluate(element.law, Dual<2>::variable(at.v, 0), at.mode.force_side(),
+                                        at.mode.branch, inputs.state.data(), inputs.slopes.data(), load);
+    inputs.slopes[own] = f.dry * load + f.viscous;
+    inputs.known = true;
+  }
+  double by_v = 0.0, by_N = 0.0; // changes of these
+  for (const auto& [signal, derivative] : p.signals) {
+    const double share = element.velocity.s(signal);
+    if (share == 0.0 && signal != element.load) continue;
+    const double change = value(piece_at(derivative, at.frame), at.t);
+    by_v += share * change;
+    if (signal == element.load) by_N += change;
+  }
+  for (Index z = 0; z <= own; ++z)
+    for (const auto& [change, which] : {std::pair{by_v, 0}, {by_N, 1}})
+      if (change != 0.0) of.slope(z) += inputs.slopes[z].d[which] * change;
 }
 
 // use(k, parameter) for every change of the k-th sliding element, with its derivatives in `of`.
@@ -146,35 +172,25 @@ void RateChanges::for_each_element(const RegimeSlopes& r, double frame, double t
     const FrictionMode& mode = r.regime->modes.friction[i];
     const Friction& p = machine.system().friction[i];
     const double* const s = machine.signals(frame, t).data();
-    const double v = relative_velocity(p, x.data(), s), N = normal_load(p, mode.load_stretch, x.data(), s);
-    Dual<2> F; // by velocity and load
-    bool known = false, by_numbers = false;
+    const Place at{
+        k,     p, mode, relative_velocity(p, x.data(), s), normal_load(p, mode.load_stretch, x.data(), s),
+        frame, t, x};
+    inputs.known = false;
+    bool by_numbers = false;
     for (const RegimeSlopes::Changed& change : r.by_element[k]) {
       const Neighbours& beside = *by[change.parameter];
       if (!beside.acts(frame)) continue;
-      if (change.of == Of::numbers) {
-        if (!by_numbers) differentiate(r, k, v, N, x, use);
+      if (change.of == Of::numbers || change.of == Of::numbers_and_signals) {
+        if (!by_numbers) differentiate_by_numbers(r, at, use);
         by_numbers = true;
         continue;
       }
-      if (change.of != Of::signals) {
-        difference(*r.regime, k, beside, change.of == Of::law, v, N, frame, t, x);
-        use(k, change.parameter);
-        continue;
+      if (change.of == Of::signals) {
+        of.slope.head(own_states(p) + 2).setZero();
+        add_change_by_signals(at, beside);
+      } else {
+        difference(at, beside, change.of == Of::law);
       }
-      if (!known) {
-        const auto load = Dual<2>::variable(N, 1);
-        const ForceOf<Dual<2>> f =
-            evaluate(p.law, Dual<2>::variable(v, 0), mode.force_side(), mode.branch, nullptr, nullptr, load);
-        F = f.dry * load + f.viscous;
-        known = true;
-      }
-      double slope = 0.0;
-      for (const auto& [signal, derivative] : beside.signals) {
-        const double by_signal = F.d[0] * p.velocity.s(signal) + (signal == p.load ? F.d[1] : 0.0);
-        if (by_signal != 0.0) slope += by_signal * value(piece_at(derivative, frame), t);
-      }
-      of.slope(0) = slope, of.slope(1) = 0.0;
       use(k, change.parameter);
     }
   }

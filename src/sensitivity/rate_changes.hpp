@@ -44,19 +44,29 @@ private:
   List<List<double>> greatest; // of each element: of these numbers so far
   struct Varied {              // an element's law by some of the parameters
     VariedLaw law;
-    List<Index> parameters;
+    List<RegimeSlopes::Changed> parameters;
   };
   List<List<Varied>> laws; // of each element; empty: not yet known, or none
   List<VariedLaw::Number> own_state, own_rate;
+  struct Place {  // a sliding element at one state
+    Index number; // counted as in the regime
+    const Friction& element;
+    const FrictionMode& mode;
+    double v, N, frame, t;
+    const Vector& x;
+  };
+  struct { // slopes of an element's own rates and its force, in this order, by velocity and load
+    bool known = false;
+    List<Dual<2>> state, slopes;
+  } inputs;
 
   Vector whole_change(const Neighbours& p, const Modes& modes, double frame, double t, const Vector& x);
   template <class Use>
   void for_each_element(const RegimeSlopes& r, double frame, double t, const Vector& x, Use&& use);
   const List<Varied>& varied_laws(const RegimeSlopes& r, Index k);
-  template <class Use>
-  void differentiate(const RegimeSlopes& r, Index k, double v, double N, const Vector& x, Use&& use);
-  void difference(const Regime& r, Index k, const Neighbours& p, bool same_inputs, double v, double N,
-                  double frame, double t, const Vector& x);
+  template <class Use> void differentiate_by_numbers(const RegimeSlopes& r, const Place& at, Use&& use);
+  void add_change_by_signals(const Place& at, const Neighbours& p);
+  void difference(const Place& at, const Neighbours& p, bool same_inputs);
 };
 
 } // namespace stickslip

@@ -303,10 +303,13 @@ List<ElementChange> SlopesOf::elements_that_differ(const Regime& r, const Neighb
     };
     using Of = ElementChange::Of;
     const int side = r.modes.friction[i].force_side();
+    const bool inputs = all(same_inputs), given_load = is_law_at_given_load(own, side);
     const bool varied_law = is_law_alone(own, side) && VariedLaw::exists_for(own.law);
-    if (same_law && is_curve(own, side))
+    if (same_law && given_load)
       out.push_back({k, Of::signals});
-    else if (!driven && all(same_inputs))
+    else if (inputs && driven && given_load && varied_law)
+      out.push_back({k, Of::numbers_and_signals});
+    else if (inputs && !driven)
       out.push_back({k, varied_law ? Of::numbers : Of::law});
     else
       out.push_back({k, Of::any});

@@ -28,7 +28,8 @@ struct ElementChange {
   enum class Of : std::int8_t {
     numbers, // only numbers of its law, which is all of its force
     law,     // only its law: velocity and load are the same
-    signals, // only signals that its velocity and load follow, of an element that is a curve
+    signals, // only signals that its velocity and load follow, of an element that is its law at a given load
+    numbers_and_signals, // these two
     any
   };
   Index element = 0; // counted as in the regime

@@ -1,4 +1,4 @@
-"""Derivatives by the parameters of laws whose slopes have corners."""
+"""Derivatives by the parameters and signals of laws whose slopes have corners."""
 
 from __future__ import annotations
 
@@ -30,22 +30,19 @@ LAWS: dict[str, ss.Law] = {
 }
 
 
-def shaken(law: ss.Law) -> ss.Machine:
+def shaken(law: ss.Law, **signals: float) -> ss.Machine:
     m = ss.Machine(
         mass=1.0, stiffness=2.0, names=["slide"], force={"slide": ss.Sine(amplitude=3.0, frequency=0.5)}
     )
-    m.add_friction("guide", on="slide", law=law)
+    m.add_friction("guide", on="slide", law=law, **signals)
     return m
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_derivatives_by_every_number_of_a_law_agree_with_differences(law: str) -> None:
-    """Also where slopes have corners: bristles reverse, and leave their elastic range."""
-    m, signals, t = shaken(LAWS[law]), ["slide.position", "slide.velocity"], np.linspace(0.03, 2.95, 40)
-    every = parameters(m, np.random.default_rng(0), 100)
-    names = [name for name in every if name.startswith("guide.law.")]
+def assert_derivatives_match_differences(m: ss.Machine, names: list[str]) -> None:
+    """Against central differences of runs, extrapolated once."""
+    signals, t = ["slide.position", "slide.velocity"], np.linspace(0.03, 2.95, 40)
     run = ss.simulate(m, 3.0, sensitivities=names, rtol=1e-11)
-    assert run.sensitivity.valid_until.time == np.inf
+    assert run.sensitivity.valid_until.time == np.inf, run.sensitivity.valid_until.reason
     sampled = run.at(t).sensitivity
     for name in names:
         value = present_number(m, name, {})
@@ -60,6 +57,29 @@ def test_derivatives_by_every_number_of_a_law_agree_with_differences(law: str) -
         truth = (4.0 * fine - coarse) / 3.0
         for own, other in zip((sampled[s, name] for s in signals), truth, strict=True):
             assert own == pytest.approx(other, abs=3e-5 * np.abs(other).max()), name
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_derivatives_by_every_number_of_a_law_agree_with_differences(law: str) -> None:
+    """Also where slopes have corners: bristles reverse, and leave their elastic range."""
+    m = shaken(LAWS[law])
+    every = parameters(m, np.random.default_rng(0), 100)
+    assert_derivatives_match_differences(m, [name for name in every if name.startswith("guide.law.")])
+
+
+# Its force and its rate read the normal load.
+SOFT_BRISTLE = ss.FormulaLaw(
+    lambda v, load, z: 800.0 * z * (1.0 + 0.2 * load),
+    {"z": lambda v, load, z: v - 800.0 * abs(v) * z / (1.0 + 0.1 * load)},
+    states={"z": 0.0},
+)
+
+
+@pytest.mark.parametrize("law", [*LAWS, "formula"])
+def test_derivatives_by_surface_velocity_and_load_agree_with_differences(law: str) -> None:
+    """Also where the block reverses on its belt."""
+    m = shaken(LAWS.get(law, SOFT_BRISTLE), surface_velocity=0.2, normal_load=1.3)
+    assert_derivatives_match_differences(m, ["guide.surface_velocity", "guide.normal_load"])
 
 
 @pytest.mark.parametrize("rtol", [1e-6, 1e-9, 1e-12])
