@@ -123,7 +123,8 @@ class TestBadInput:
         m = ss.Machine(mass=1.0, names=["mass"])
         m.add_friction("guide", on="mass", law=ss.StickSlip(CURVE, load_factor=0.5), load={"mass.force": 1.0})
         with pytest.raises(
-            ss.UnknownNameError, match=r"load of 'guide': unknown spring 'mass'; known are: none"
+            ss.UnknownNameError,
+            match=r"load of 'guide': unknown spring or constraint 'mass'; known are: none",
         ):
             ss.simulate(m, 1.0)
 

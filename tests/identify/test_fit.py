@@ -223,7 +223,7 @@ class TestWhatIsSaid:
 
         before = signal.signal(signal.SIGALRM, stop)
         try:
-            signal.setitimer(signal.ITIMER_REAL, 0.5)
+            signal.setitimer(signal.ITIMER_REAL, 0.1)  # of about a second
             begin = time.perf_counter()
             found = fit(m, {"guide.law.height": 2.5, "guide.law.stiffness": 700.0}, data, step=1e-7)
         finally:
