@@ -53,7 +53,8 @@ void ErrorControl::set_tolerances(const Regime& r, const State& state) {
   atol.head(n) = atol.head(n).cwiseMax(state.time_scale * forces.segment(n, n));
 }
 
-// Out of rest the slope of a falling curve may be infinite: the first steps are then explicit.
+// Out of rest the slope of a falling curve may be infinite; the tiny first steps need no implicit method, unless another
+// element is steep.
 void ErrorControl::choose_method(const Regime& r, const State& state) {
   constexpr int stiff_in_a_row = 15;
   const double t = state.base_t, *const x = state.base_x.data();
@@ -66,10 +67,13 @@ void ErrorControl::choose_method(const Regime& r, const State& state) {
   }
   if (!trial.find_known(r, state) && (falls || !quick)) rhs.evaluate(t, x, trial.rate.data());
   features.no_departing();
-  if (falls) features.find_departing(r, state, trial.rate);
+  const bool out_of_rest = falls && features.find_departing(r, state, trial.rate);
   const bool looks_stiff = options.method == Method::automatic &&
                            (bristles || trial.balance.any() || state.stiff >= stiff_in_a_row);
-  trial.kind = options.method == Method::stiff || looks_stiff ? FlowKind::stiff : FlowKind::explicit_pair;
+  const bool begins_explicitly = out_of_rest && !trial.balance.any();
+  trial.kind = !begins_explicitly && (options.method == Method::stiff || looks_stiff)
+                   ? FlowKind::stiff
+                   : FlowKind::explicit_pair;
   if (trial.is_stiff()) {
     if (quick && !falls) ++rhs.evaluations;
     if (!trial.linearise(state)) trial.kind = FlowKind::explicit_pair;

@@ -22,9 +22,10 @@ LawFeatures::LawFeatures(const System& system, const Options& given, StepSignals
 // Elements that have just begun to slide on a falling curve. Their velocity grows from zero and keeps its relative
 // error: an error that is small compared with the size of the state would shift the whole slip in time (with a vertical
 // tangent at v = 0 by as much as the length of the first step). Signals have their values at the start of the step.
-void LawFeatures::find_departing(const Regime& r, const State& state, const Vector& rate) {
+bool LawFeatures::find_departing(const Regime& r, const State& state, const Vector& rate) {
   departing.clear();
-  if (options.atol.size() > 0) return;
+  bool out_of_rest = false;
+  if (options.atol.size() > 0) return false;
   for (Index i : r.sliding) {
     const Friction& p = sys.friction[i];
     const FrictionMode& now = r.modes.friction[i];
@@ -38,7 +39,9 @@ void LawFeatures::find_departing(const Regime& r, const State& state, const Vect
     const bool rests = std::abs(v) < tolerance::rank * size; // the sign of a is then one of rounding
     if (!rests && a * now.direction() < 0.0) continue;
     departing.push_back(i);
+    out_of_rest = out_of_rest || rests;
   }
+  return out_of_rest;
 }
 
 double LawFeatures::departing_error(const State& state, double h, const Vector& x1, const Vector& error) {

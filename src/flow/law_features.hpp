@@ -13,7 +13,7 @@ public:
   LawFeatures(const System& sys, const Options& options, StepSignals& signals);
 
   // Elements that leave rest; `rate`: x' at the start of the step. True if one of them has no velocity yet.
-  void find_departing(const Regime& r, const State& state, const Vector& rate);
+  bool find_departing(const Regime& r, const State& state, const Vector& rate);
   void no_departing() { departing.clear(); }
   // The error of their velocities at x1, h after the start, in units of the tolerance; 0 where none leaves rest.
   double departing_error(const State& state, double h, const Vector& x1, const Vector& error);
