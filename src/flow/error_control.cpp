@@ -53,25 +53,27 @@ void ErrorControl::set_tolerances(const Regime& r, const State& state) {
   atol.head(n) = atol.head(n).cwiseMax(state.time_scale * forces.segment(n, n));
 }
 
+bool ErrorControl::looks_stiff(const Regime& r, const State& state) const {
+  constexpr int stiff_in_a_row = 15;
+  const auto has_bristles = [this](Index i) { return sys.friction[i].traits.states > 0; };
+  return options.method == Method::automatic && (trial.balance.any() || state.stiff >= stiff_in_a_row ||
+                                                 std::ranges::any_of(r.sliding, has_bristles));
+}
+
 // Out of rest the slope of a falling curve may be infinite; the tiny first steps need no implicit method, unless another
 // element is steep.
 void ErrorControl::choose_method(const Regime& r, const State& state) {
-  constexpr int stiff_in_a_row = 15;
   const double t = state.base_t, *const x = state.base_x.data();
   const bool quick = rhs.bind_step();
-  bool bristles = false, falls = false;
-  for (Index i : r.sliding) {
+  const bool falls = std::ranges::any_of(r.sliding, [this](Index i) {
     const LawTraits& law = sys.friction[i].traits;
-    bristles = bristles || law.states > 0;
-    falls = falls || (law.sticks && !law.affine);
-  }
+    return law.sticks && !law.affine;
+  });
   if (!trial.find_known(r, state) && (falls || !quick)) rhs.evaluate(t, x, trial.rate.data());
   features.no_departing();
   const bool out_of_rest = falls && features.find_departing(r, state, trial.rate);
-  const bool looks_stiff = options.method == Method::automatic &&
-                           (bristles || trial.balance.any() || state.stiff >= stiff_in_a_row);
   const bool begins_explicitly = out_of_rest && !trial.balance.any();
-  trial.kind = !begins_explicitly && (options.method == Method::stiff || looks_stiff)
+  trial.kind = !begins_explicitly && (options.method == Method::stiff || looks_stiff(r, state))
                    ? FlowKind::stiff
                    : FlowKind::explicit_pair;
   if (trial.is_stiff()) {

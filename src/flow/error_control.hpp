@@ -35,6 +35,7 @@ private:
   Vector atol, work;
 
   void set_tolerances(const Regime& r, const State& state);
+  bool looks_stiff(const Regime& r, const State& state) const;
   void choose_method(const Regime& r, const State& state);
   double longest_step(const Regime& r, const State& state);
 };

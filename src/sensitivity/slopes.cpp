@@ -350,31 +350,31 @@ void SlopesOf::find_elements(RegimeSlopes& out) const {
 void SlopesOf::find_law_slopes(RegimeSlopes& out) const {
   const Regime& r = *out.regime;
   const System& sys = machine.system();
-  out.by_laws =
+  out.laws.exist =
       r.indeterminate_forces.cols() == 0 && std::all_of(r.sliding.begin(), r.sliding.end(), [&](Index i) {
         return is_law_at_given_load(sys.friction[i], r.modes.friction[i].force_side()) &&
                sys.friction[i].traits.states < element_seeds;
       });
-  if (!out.by_laws) return;
+  if (!out.laws.exist) return;
   for (Index k = 0; k < r.sliding.size(); ++k) {
     const Friction& p = sys.friction[r.sliding[k]];
     const auto add = [&](Index row, double factor) {
       for (Index column = 0; column < sys.nx; ++column)
         if (p.velocity.x(column) != 0.0)
-          out.of_laws.push_back({row, column, out.law_slopes, factor * p.velocity.x(column)});
+          out.laws.entries.push_back({row, column, out.laws.count, factor * p.velocity.x(column)});
       for (Index z = 0; z < p.traits.states; ++z)
-        out.of_laws.push_back({row, p.states + z, out.law_slopes + 1 + z, factor});
+        out.laws.entries.push_back({row, p.states + z, out.laws.count + 1 + z, factor});
     };
     for (const Entry& e : out.force_columns[k]) add(e.row, e.value);
-    out.law_slopes += 1 + p.traits.states;
+    out.laws.count += 1 + p.traits.states;
     for (Index z = 0; z < p.traits.states; ++z) {
       add(p.states + z, 1.0);
-      out.law_slopes += 1 + p.traits.states;
+      out.laws.count += 1 + p.traits.states;
     }
   }
   const Index m = sys.n_coordinates;
   out.velocities = r.A.topRows(m) == Matrix::Identity(sys.nx, sys.nx).middleRows(m, m) &&
-                   std::all_of(out.of_laws.begin(), out.of_laws.end(),
+                   std::all_of(out.laws.entries.begin(), out.laws.entries.end(),
                                [m](const RegimeSlopes::Slope& e) { return e.row >= m; });
 }
 

@@ -75,13 +75,15 @@ struct RegimeSlopes {
   // True if the force of every sliding element is its law at a given load, so that x' has the slopes A and these entries,
   // each proportional to a slope of a law: of the force and then the rate of each internal state, by the velocity and then
   // each state, element by element.
-  bool by_laws = false;
   struct Slope {
     Index row, column, which;
     double factor;
   };
-  List<Slope> of_laws;
-  Index law_slopes = 0;    // their number
+  struct {
+    bool exist = false;
+    List<Slope> entries;
+    Index count = 0; // of slopes of laws
+  } laws;
   bool velocities = false; // the first rates are velocities, the next coordinates
   bool same_guards = true; // neighbouring machines have the same number
 };

@@ -28,10 +28,10 @@ double* slopes_of_law(const Friction& p, const FrictionMode& mode, double v, dou
 void StageSlopes::find(const RegimeSlopes& r, double frame, double t, const Vector& x) {
   regime = &r;
   const Regime& of = *r.regime;
-  whole = !r.by_laws;
+  whole = !r.laws.exist;
   if (whole) return machine.slopes(of.modes, frame, t, x.data(), J);
   const double* const s = machine.signals(frame, t).data();
-  of_laws.resize(r.law_slopes);
+  of_laws.resize(r.laws.count);
   double* out = of_laws.data();
   for (const Index i : of.sliding) {
     const Friction& p = machine.system().friction[i];
@@ -47,20 +47,20 @@ void StageSlopes::find(const RegimeSlopes& r, double frame, double t, const Vect
 }
 
 double StageSlopes::products() const {
-  return regime->by_laws ? static_cast<double>(regime->A.size() + regime->of_laws.size())
-                         : static_cast<double>(J.size());
+  return regime->laws.exist ? static_cast<double>(regime->A.size() + regime->laws.entries.size())
+                            : static_cast<double>(J.size());
 }
 
 const Matrix& StageSlopes::matrix() {
   if (whole) return J;
   J = regime->regime->A;
-  for (const RegimeSlopes::Slope& e : regime->of_laws) J(e.row, e.column) += e.factor * of_laws(e.which);
+  for (const RegimeSlopes::Slope& e : regime->laws.entries) J(e.row, e.column) += e.factor * of_laws(e.which);
   whole = true;
   return J;
 }
 
 void StageSlopes::multiply(const Tangents& V, Tangents& out) const {
-  if (!regime->by_laws) {
+  if (!regime->laws.exist) {
     out.noalias() = J.lazyProduct(V);
     return;
   }
@@ -72,17 +72,17 @@ void StageSlopes::multiply(const Tangents& V, Tangents& out) const {
     for (Index j = 0; j < np; ++j) to[row * np + j] += f * from[column * np + j];
   };
   for (const Entry& e : regime->A) add(e.row, e.column, e.value);
-  for (const RegimeSlopes::Slope& e : regime->of_laws) add(e.row, e.column, e.factor * of_laws(e.which));
+  for (const RegimeSlopes::Slope& e : regime->laws.entries) add(e.row, e.column, e.factor * of_laws(e.which));
 }
 
 void StageSlopes::multiply_transposed(const Vector& v, Vector& out) const {
-  if (!regime->by_laws) {
+  if (!regime->laws.exist) {
     out.noalias() = J.transpose() * v;
     return;
   }
   out.setZero(v.size());
   for (const Entry& e : regime->A) out(e.column) += e.value * v(e.row);
-  for (const RegimeSlopes::Slope& e : regime->of_laws)
+  for (const RegimeSlopes::Slope& e : regime->laws.entries)
     out(e.column) += e.factor * of_laws(e.which) * v(e.row);
 }
 
