@@ -157,15 +157,19 @@ void add_read_rates(Draft& d) {
         f(d.sys.loops[b].block, channel, reading(d.control[b], channel));
   };
   const auto reads_output = [&](const auto* relay) { return !d.read({}, relay->on).outputs.empty(); };
-  // The derivative of an output is needed, by a relay or another block.
-  bool rates = std::ranges::any_of(d.all<RelayElement>(), reads_output) ||
-               std::ranges::any_of(d.all<QuantiserElement>(), reads_output);
+  // The form on which a relay holds may be a velocity or a position.
+  const int by_relays = std::ranges::any_of(d.all<RelayElement>(), reads_output) ||
+                                std::ranges::any_of(d.all<QuantiserElement>(), reads_output)
+                            ? 2
+                            : 0;
+  bool rates = false; // a block needs the derivative of another one's output
   each_channel([&](const Block& block, const Channel& channel, const Reading& r) {
     rates = rates || ((order_of(channel) > 0 || block.needs_input_rates()) && !r.outputs.empty());
   });
   each_channel([&](const Block& block, const Channel& channel, const Reading& r) {
     for (const auto& [signal, factor] : r.signals)
-      d.add_rates(signal, order_of(channel) + (rates || block.needs_input_rates() ? 1 : 0));
+      d.add_rates(signal,
+                  order_of(channel) + std::max(by_relays, rates || block.needs_input_rates() ? 1 : 0));
   });
   if (d.machine.matrices()) // outputs may follow the inputs within one derivative
     for (const System::Drive& drive : d.sys.drives) d.add_rates(drive.signal, 1);

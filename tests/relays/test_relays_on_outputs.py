@@ -67,6 +67,23 @@ def test_relay_slides_on_a_moving_reference() -> None:
     assert np.sin(w * step) + high / mass * tau == pytest.approx(np.sin(w * (step + tau)) + 0.5, abs=1e-12)
 
 
+def test_twisting_relays_reach_a_moving_reference() -> None:
+    # of kp (r - x), of relative degree two, and of r' - v: the sliding mode holds x = r
+    w = 2.0
+    m = ss.Machine(1.0, names=["x"])
+    m.add_controller(ss.P(kp=3.0), "p", measure="x.position", reference=ss.Sine(0.2, w / (2.0 * np.pi)))
+    m.add_relay("of_position", on="p.output", low=-10.0, high=10.0, to="x")
+    m.add_relay(
+        "of_velocity", on="x.velocity", low=5.0, high=-5.0, to="x",
+        threshold=ss.Sine(0.2 * w, w / (2.0 * np.pi), phase=0.5 * np.pi),
+    )  # fmt: skip
+    run = ss.simulate(m, 4.0, initial={"x.position": 0.3})
+    late = run.at(np.linspace(3.0, 4.0, 21))
+    np.testing.assert_allclose(late["x.position"], 0.2 * np.sin(w * late.t), atol=1e-10)
+    total = late["of_position.output"] + late["of_velocity.output"]
+    np.testing.assert_allclose(total, -0.2 * w**2 * np.sin(w * late.t), atol=1e-8)
+
+
 def test_real_time_relay_follows_a_moving_reference() -> None:
     m = ss.Machine(0.5, names=["x"])
     reference = ss.Sine(1.0, 0.5) + ss.Step(0.5, 2.0)
