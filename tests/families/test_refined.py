@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from families import NAMES, generator
-from families.refined import CONSTRAINED, RTOL, shift
+from families.refined import RTOL, shift
 
 MOST = 100.0
 # These once did not: steps went over kinks of tables and narrow peaks, and the error on falling curves was measured by what
@@ -16,13 +16,12 @@ ONCE = {"chains": (122, 133, 172, 200, 479), "geared": (247, 330, 378, 401, 452,
 
 
 def _holds(family: str, seeds: Sequence[int]) -> None:
-    build, told, asked = generator(family), 0, 0
+    build, told = generator(family), 0
     for seed in seeds:
         change, growth, left = shift(build(seed))
         told += not left
-        asked += left != CONSTRAINED
         assert change <= MOST * RTOL * max(growth, 1.0), seed
-    assert told > 0.85 * asked > 0.5 * len(seeds)
+    assert told > 0.85 * len(seeds)
 
 
 # A third of the machines of `stiff` end before a motion can be compared: their first decisions wait, or stall.
