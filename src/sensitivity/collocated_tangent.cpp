@@ -1,6 +1,7 @@
 #include "sensitivity/collocated_tangent.hpp"
 
 #include "core/small_lu.hpp"
+#include "core/tolerances.hpp"
 #include "friction/law.hpp"
 
 #include <algorithm>
@@ -72,7 +73,10 @@ const List<int>& CollocatedTangent<n>::sides_of(const Modes& modes, double frame
                                                 const Vector& state) {
   const Vector& s = machine.signals(frame, at);
   std::array<double, max_elements> values;
-  const auto note = [this](double value) { sides.push_back(value > 0.0 ? 1 : value < 0.0 ? -1 : 0); };
+  const auto note = [this](double value, double size) {
+    const double rounding = tolerance::few_terms * size;
+    sides.push_back(value > rounding ? 1 : value < -rounding ? -1 : 0);
+  };
   sides.clear();
   for (const Index i : machine.regime(modes).sliding) {
     const Friction& p = machine.system().friction[i];
@@ -80,10 +84,11 @@ const List<int>& CollocatedTangent<n>::sides_of(const Modes& modes, double frame
     const bool bends_somewhere = p.traits.bends > 0 && mode != 0;
     if (p.corners.empty() && !bends_somewhere) continue;
     const double v = relative_velocity(p, state.data(), s.data());
-    for (const double c : p.corners) note((p.delayed >= 0 ? state(p.delayed) : v) - c);
+    for (const double c : p.corners) note((p.delayed >= 0 ? state(p.delayed) : v) - c, std::abs(c));
     if (!bends_somewhere) continue;
     bends(p.law, v, mode, state.data() + p.states, values.data());
-    for (Index k = 0; k < p.traits.bends; ++k) note(values[static_cast<std::size_t>(k)]);
+    const double level = std::max(p.traits.break_away.hi, -p.traits.break_away.lo);
+    for (Index k = 0; k < p.traits.bends; ++k) note(values[static_cast<std::size_t>(k)], level);
   }
   return sides;
 }
@@ -93,7 +98,7 @@ const List<int>& CollocatedTangent<n>::sides_of(const Modes& modes, double frame
 template <Index n>
 double CollocatedTangent<n>::within(const Segment& segment, const Trajectory& run, double t0, double t1,
                                     End end) {
-  constexpr std::array<double, 6> beside{0.0, 1e-9, 1e-7, 1e-5, 1e-3, 1e-1}; // of the step
+  constexpr std::array<double, 5> beside{0.0, 1e-9, 1e-7, 1e-5, 1e-3}; // of the step
   const Modes& modes = segment.regime->modes;
   const double last = end == End::last ? t1 : t0, step = end == End::last ? t0 - t1 : t1 - t0;
   if (sides_of(modes, segment.t0, t[n / 2], x[n / 2]).empty()) return last;

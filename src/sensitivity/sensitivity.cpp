@@ -146,11 +146,10 @@ std::string Sensitivity::arrive(Index k) {
   if (why.empty() && k > 0 && p.jump.t == passages[k - 1].jump.t && moves(p.jump) &&
       moves(passages[k - 1].jump))
     for (Index j = 0; j < by.size(); ++j)
-      if (std::abs(now.moves(j) - now.last_moves(j)) >
-          same_move * (std::abs(now.moves(j)) + std::abs(now.last_moves(j))) +
-              unmoved * p.before.time_scale / size_of(j))
+      if (separates(j, now.moves(j), now.last_moves(j), std::min(now.rate_jump, now.last_rate_jump), p.before))
         why = "events at one instant whose order changes with '" + parameters[j] + "'";
   now.last_moves = now.moves;
+  now.last_rate_jump = now.rate_jump;
   return why;
 }
 
@@ -240,11 +239,14 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
   if (const Index i = variation->vertical.too_steep_at(jump); i >= 0)
     return "the curve of '" + sys.friction[i].name + "' is too steep at rest, with an exponent below 1/2";
   if (std::string why = move_instants(p); !why.empty()) return why;
-  if (std::string why = move_guards(p, frame); !why.empty()) return why;
-  if (jump.ambiguous) return "an ambiguous event, with several solutions after all rules";
   Vector force;
   machine->move(jump.before, frame, jump.t, jump.x_before.data(), now.fm, force);
   machine->move(jump.after, jump.t, jump.t, jump.x_after.data(), now.fp, force);
+  const bool moves_states = jump.sampled || !jump.impulses.empty() || jump.x_before != jump.x_after;
+  now.rate_jump = moves_states ? std::numeric_limits<double>::infinity()
+                               : in_sizes(now.fp - now.fm, p.before.nominal);
+  if (std::string why = move_guards(p, frame); !why.empty()) return why;
+  if (jump.ambiguous) return "an ambiguous event, with several solutions after all rules";
   const Index nx = sys.nx;
   now.shift = variation->vertical.begins_at(jump) ? now.moves : Vector();
   now.before = now.S;

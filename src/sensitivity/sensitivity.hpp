@@ -93,10 +93,11 @@ private:
   List<std::pair<double, Matrix>> constraint_impulses; // of each instant of impacts: constraints x parameters
 
   // Quantities propagated along the run: tangents of states, of the memory of controllers and of pending outputs;
-  // derivatives of the present instant by the parameters; x' before and after it.
+  // derivatives of the present instant by the parameters; x' before and after it, and its jump in the sizes of the states.
   struct {
     Tangents S, before;
     Vector moves, last_moves, fm, fp, shift;
+    double rate_jump = 0.0, last_rate_jump = 0.0;
     std::optional<SamplingState> due; // at any time, where parameters move them
     Matrix impulses;                  // contacts, then constraints x parameters, of this instant
   } now;
@@ -110,6 +111,8 @@ private:
   std::string move_instants(const Passage& p);
   std::string move_guards(const Passage& p, double frame);
   std::string reset(const Passage& p, double frame, const Tangents& W);
+  // A parameter separates two events of one instant, and the motion depends on it.
+  bool separates(Index parameter, double move, double other, double rate_jump, const State& sizes) const;
   std::string check(const Passage& p, bool start);
   void note_events(Index first, Index next);
   bool flow(const Passage& p, Index segment, bool goes_on);

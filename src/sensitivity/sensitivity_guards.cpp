@@ -88,6 +88,7 @@ std::string Sensitivity::move_guards(const Passage& p, double frame) {
     // The last rebound of an accumulation approaches as slowly as its threshold demands.
     const bool last = answer.rate != 0.0 && ends_rebounds(machine->system(), p);
     if (!last && !is_crossed(answer.rate, answer.size, p.before.time_scale)) {
+      if (g.traits().of_flow && now.rate_jump * p.before.time_scale <= unmoved) continue;
       for (Index j = 0; j < by.size(); ++j)
         if (is_moved(answer, j, size_of(j)) || answer.size == 0.0) return "grazing";
     } else {
@@ -96,13 +97,19 @@ std::string Sensitivity::move_guards(const Passage& p, double frame) {
     const Vector& other = p.scheduled ? known : moves;
     if (!first || p.scheduled)
       for (Index j = 0; j < by.size(); ++j)
-        if (std::abs(own(j) - other(j)) >
-            same_move * (std::abs(own(j)) + std::abs(other(j))) + unmoved * p.before.time_scale / size_of(j))
+        if (separates(j, own(j), other(j), now.rate_jump, p.before))
           return "events at one instant whose order changes with '" + parameters[j] + "'";
     if (!p.scheduled) moves = own;
     first = false;
   }
   return {};
+}
+
+// A neighbouring motion between the two has the rates of one side where this one has those of the other.
+bool Sensitivity::separates(Index j, double move, double other, double rate_jump, const State& sizes) const {
+  const double apart = std::abs(move - other), whole = size_of(j);
+  return apart > same_move * (std::abs(move) + std::abs(other)) + unmoved * sizes.time_scale / whole &&
+         apart * rate_jump > same_move / whole;
 }
 
 bool is_crossed(double rate, double size, double time_scale) {

@@ -19,6 +19,7 @@ LAWS: dict[str, ss.Law] = {
     "Lorentzian": ss.Stribeck(**LEVELS, **VISCOUS, form="lorentzian"),
     "Tanh": ss.Tanh(width=0.05, **LEVELS, **VISCOUS),
     "Dahl": ss.Dahl(stiffness=1e3, kinetic=1.0, exponent=1.5),
+    "Dahl, level in finite time": ss.Dahl(stiffness=1e3, kinetic=1.0, exponent=0.7),
     "ElastoPlastic": ss.ElastoPlastic(**BRISTLE, elastic_limit=5e-4),
     "LuGre": ss.LuGre(**BRISTLE, damping_velocity=0.2),
     "normalised LuGre": ss.LuGre(**BRISTLE, damping_velocity=0.2, normalised=True),
@@ -52,11 +53,13 @@ def assert_derivatives_match_differences(m: ss.Machine, names: list[str]) -> Non
             other = ss.simulate(varied(m, name, value * (1.0 + share)), 3.0, rtol=1e-12).at(t)
             return np.array([other[s] for s in signals])
 
-        h = 1e-4
-        coarse, fine = ((there(k) - there(-k)) / (2.0 * k * value) for k in (h, h / 2))
-        truth = (4.0 * fine - coarse) / 3.0
-        for own, other in zip((sampled[s, name] for s in signals), truth, strict=True):
-            assert own == pytest.approx(other, abs=3e-5 * np.abs(other).max()), name
+        own = np.array([sampled[s, name] for s in signals])
+        agree = []
+        for h in (1e-3, 1e-4):  # an event may lie between the first ones, rounding shows in the others
+            coarse, fine = ((there(k) - there(-k)) / (2.0 * k * value) for k in (h, h / 2))
+            truth = (4.0 * fine - coarse) / 3.0
+            agree.append(np.abs(own - truth).max(axis=1) <= 2e-6 * np.abs(truth).max(axis=1))
+        assert np.any(agree, axis=0).all(), name
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -80,6 +83,22 @@ def test_derivatives_by_surface_velocity_and_load_agree_with_differences(law: st
     """Also where the block reverses on its belt."""
     m = shaken(LAWS.get(law, SOFT_BRISTLE), surface_velocity=0.2, normal_load=1.3)
     assert_derivatives_match_differences(m, ["guide.surface_velocity", "guide.normal_load"])
+
+
+@pytest.mark.parametrize("blocks", [2, 5])
+def test_bristles_that_reach_their_level_together_keep_their_derivatives(blocks: int) -> None:
+    """In finite time and without a jump of a rate, so that the order in which they do so changes nothing."""
+    m = ss.Machine(mass=np.ones(blocks), stiffness=5.0 * np.eye(blocks))
+    law = ss.Dahl(stiffness=1257.0, kinetic=0.51, exponent=0.7)
+    for i, name in enumerate(m.names):
+        m.add_friction(f"belt{i}", on=name, law=law, surface_velocity=0.8, normal_load=1.31)
+    name, t = "belt0.normal_load", np.linspace(0.0, 2.0, 41)
+    run = ss.simulate(m, 2.0, sensitivities=[name], rtol=1e-10)
+    assert run.sensitivity.valid_until.time == np.inf, run.sensitivity.valid_until.reason
+    one, other = (ss.simulate(varied(m, name, 1.31 * k), 2.0, rtol=1e-12).at(t) for k in (1.0001, 0.9999))
+    truth = (one["q0.velocity"] - other["q0.velocity"]) / 2.62e-4
+    own = run.at(t).sensitivity["q0.velocity", name]
+    assert own == pytest.approx(truth, abs=1e-8 * np.abs(truth).max())
 
 
 @pytest.mark.parametrize("rtol", [1e-6, 1e-9, 1e-12])
