@@ -62,6 +62,13 @@ def two_on_one_body() -> ss.Machine:
     return m
 
 
+def lossy_mesh() -> ss.Machine:
+    m = ss.Machine(mass=[1.0, 1.0], names=["a", "b"], force={"a": ss.Sine(amplitude=20.0, frequency=1.0)})
+    m.add_constraint("mesh", {"a": 1.0, "b": -2.0})
+    m.add_friction("teeth", {"a": 1.0, "b": 2.0}, ss.Coulomb(0.1), normal_load="mesh.force")
+    return m
+
+
 def noise(inputs: int, steps: int) -> np.ndarray:
     """Inputs that are held over 50 steps each."""
     return np.repeat(np.random.default_rng(5).normal(size=(-(-steps // 50), inputs)), 50, axis=0)[:steps]
@@ -146,6 +153,7 @@ MORE: dict[str, tuple[Callable[[], ss.Machine], float, dict[str, Any]]] = {
         lambda: belt(surface_velocity=ss.Samples(np.linspace(0, 9, 20), noise(1, 1000)[::50, 0], kind="hold")),
         1e-3, {},
     ),
+    "load by a constraint": (lossy_mesh, 1e-3, {"outputs": ["a.position", "mesh.force", "teeth.load"]}),
     "load from outside": (lambda: belt(normal_load=ss.Input("load", default=1.0)), 1e-3, {}),
     "two on one body": (two_on_one_body, 1e-3, {"outputs": ["block.position", "p.force", "q.force", "p.mode"]}),
     "difference quotients": (lambda: gear(period=0.004, rate="difference", quantum=1e-5), 1e-4, {}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,26 @@ def two_brakes() -> ss.Machine:
     return m
 
 
+def bearing() -> ss.Machine:
+    """A pendulum as a free body on a pin, whose plain bearing bears the magnitude of both reactions."""
+    m = ss.Machine(mass=[1.0, 1.0, 0.02], names=["x", "y", "arm"])
+    m.add_force("y", -9.81)
+    m.add_force("x", ss.Sine(amplitude=2.0, frequency=0.5))
+    m.add_constraint("across", lambda q: q["x"] - 0.5 * ss.math.sin(q["arm"]))
+    m.add_constraint("along", lambda q: q["y"] + 0.5 * ss.math.cos(q["arm"]))
+    law = ss.Coulomb(static=0.1, kinetic=0.1)
+    m.add_friction("pin", {"arm": 0.02}, law, normal_load=("across.force", "along.force"))
+    return m
+
+
+def lossy_mesh() -> ss.Machine:
+    """Friction loaded by the force of a constraint."""
+    m = ss.Machine(mass=[1.0, 1.0], names=["a", "b"], force={"a": ss.Sine(amplitude=20.0, frequency=0.5)})
+    m.add_constraint("mesh", {"a": 1.0, "b": -2.0})
+    m.add_friction("teeth", {"a": 1.0, "b": 2.0}, ss.Coulomb(0.1), normal_load="mesh.force")
+    return m
+
+
 # Machine, end time, outputs, initial values, and the share of each output's size to which it agrees (reached: a third).
 CASES: dict[str, tuple[Any, float, list[str], dict[str, float], float]] = {
     "belt": (belt(lambda _: ss.Constant(0.0)), 10.0, ["block.position", "block.velocity", "belt.force"], {}, 1e-9),
@@ -100,9 +121,14 @@ CASES: dict[str, tuple[Any, float, list[str], dict[str, float], float]] = {
     "pendulum": (pendulum(), 5.0, ["arm.position", "arm.velocity"], {"arm.position": 2.0}, 1e-9),
     "automaton": (automaton(), 6.0, ["block.position", "belt.mode"], {}, 1e-8),
     "tied": (tied(), 2.0, ["a.position", "b.position"], {}, 1e-9),
+    "bearing": (
+        bearing(), 2.0, ["arm.position", "pin.load"],
+        {"x.position": 0.5 * math.sin(0.6), "y.position": -0.5 * math.cos(0.6), "arm.position": 0.6}, 1e-7,
+    ),
+    "lossy mesh": (lossy_mesh(), 2.0, ["a.position", "mesh.force"], {}, 1e-9),
     "two brakes": (two_brakes(), 5.0, ["a.position", "one.force", "two.force"], {}, 1e-9),
 }  # fmt: skip
-SLOW = {"LuGre", "sampled", "backlash", "automaton", "axis with stop", "tied", "two brakes", "cascade"}
+SLOW = {"LuGre", "lossy mesh", "sampled", "backlash", "automaton", "axis with stop", "tied", "two brakes", "cascade"}
 
 
 def marked(cases: Any) -> list[Any]:

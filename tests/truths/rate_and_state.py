@@ -108,5 +108,6 @@ class Slider:
         )  # fmt: skip
         assert found.success, found.message
         during = (times >= t) & (times <= found.t[-1])
-        out[during] = found.sol(times[during])[0]
+        if during.any():
+            out[during] = found.sol(times[during])[0]
         return float(found.t[-1]), float(found.y[0, -1]), float(found.y[2, -1])
