@@ -207,13 +207,16 @@ List<SlowSubspace> slow_subspaces(const Matrix& A) {
   const Index n = A.rows();
   if (n == 0 || n > largest_size || !A.allFinite()) return found;
   Wide left = A.cast<DoubleDouble>(), Rs = Wide::Identity(n, n), Ls = Rs, Rf(n, 0), Lf(n, 0);
-  Matrix Af_inverse(0, 0);
+  Matrix Af_inverse(0, 0), rounding = Matrix::Zero(n, n);
   while (left.rows() > 0) {
     const std::optional<Split> next = split(left);
     if (!next) break;
     const Index f = Af_inverse.rows(), g = next->Af.rows();
     Rf = beside(Rf, Rs.lazyProduct(next->Rf));
     Lf = beside(Lf, next->Lf.lazyProduct(Ls).transpose());
+    const Matrix moves = Matrix::Identity(g, g) + next->Af.cast<double>().cwiseAbs() / next->fast_rate;
+    rounding += Rf.rightCols(g).cast<double>().cwiseAbs() * moves *
+                Lf.rightCols(g).cast<double>().cwiseAbs().transpose();
     Rs = Rs.lazyProduct(next->Rs).eval();
     Ls = next->Ls.lazyProduct(Ls).eval();
     left = next->As;
@@ -227,7 +230,7 @@ List<SlowSubspace> slow_subspaces(const Matrix& A) {
     s.Rf = Rf.cast<double>();
     s.Ls = Ls.cast<double>();
     s.Lf = Lf.cast<double>().transpose();
-    s.rounding = s.Rf.cwiseAbs().lazyProduct(s.Lf.cwiseAbs());
+    s.rounding = rounding;
     s.slow_rate = largest_modulus(s.As), s.fast_rate = next->fast_rate;
     found.push_back(std::move(s));
   }

@@ -14,7 +14,9 @@ namespace stickslip {
 struct SlowSubspace {
   Matrix As, Rs, Ls;
   Matrix Af_inverse, Rf, Lf;
-  Matrix rounding; // |Rf| |Lf|: how large the parts of x are that the fast modes are the difference of
+  // Sizes of the parts of |x| whose difference the fast modes are, and of the motion that their rounding error causes: for
+  // each group of rates |Rf| (1 + |Af|/rate) |Lf|.
+  Matrix rounding;
   double slow_rate = 0.0, fast_rate = 0.0; // greatest modulus of the slow, least of the fast eigenvalues
 };
 

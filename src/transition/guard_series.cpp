@@ -94,6 +94,10 @@ void guard_series(Instant& at, const Regime& r, Matrix& series) {
     expand_motion(at.sys, r, at.t, at.state->base_x, at.signal_series, at.w, states);
     series.noalias() = r.Gx * states;
     series.noalias() += r.Gs * at.signal_series;
+    for (Index g = 0; g < r.guards.size(); ++g) {
+      const int known = known_terms(r.guards[g].traits().first_by_forces);
+      series.row(g).tail(series_terms - known).setZero();
+    }
     return;
   }
   // Values at t, t + h and t + 2h.

@@ -85,7 +85,7 @@ double QuickTransition::term(const Regime& r, Index guard, int k) {
 
 // The relative velocity stays zero, so the element does not slip.
 bool QuickTransition::stands_still(const Regime& r, Index guard) {
-  for (int k = 1; k < series_terms; ++k)
+  for (int k = 1; k < known_terms(1); ++k)
     if (term(r, guard, k) != 0.0) return false;
   return true;
 }
@@ -101,7 +101,7 @@ bool QuickTransition::holds(const Regime& r, Index element, const State& state, 
     if (g.friction != element) continue;
     SignAfter after;
     if (g.kind == GuardKind::slip_ends) {
-      const auto from_zero = [&](int j) { return j == 0 ? 0.0 : term(r, k, j); };
+      const auto from_zero = [&](int j) { return j == 0 || j >= known_terms(1) ? 0.0 : term(r, k, j); };
       after = sign_after(from_zero, velocity_size(p, state.nominal), state.time_scale, t);
       if (after.sign == 0 && stands_still(r, k)) return false;
     } else if (g.kind == GuardKind::breaks_away) {
@@ -109,7 +109,8 @@ bool QuickTransition::holds(const Regime& r, Index element, const State& state, 
       // The holding force is the mean of both estimates: each guard is the distance to one limit.
       const double held = g.direction > 0 ? term(r, k, 0) + limits.hi : limits.lo - term(r, k, 0);
       const double size = std::abs(limits.lo) + std::abs(limits.hi) + std::abs(held);
-      after = sign_after([&](int j) { return term(r, k, j); }, size, state.time_scale, t);
+      after = sign_after([&](int j) { return j < known_terms(0) ? term(r, k, j) : 0.0; }, size,
+                         state.time_scale, t);
     } else {
       return false;
     }

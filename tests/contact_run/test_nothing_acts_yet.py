@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+import scipy.linalg
 
 import stickslip as ss
 
@@ -82,6 +85,38 @@ def test_belt_friction_starts_with_its_load(others: int) -> None:
     assert run.success
     np.testing.assert_allclose(run["floor.normal_force"], _force(EARLY), rtol=1e-9)
     np.testing.assert_allclose(run["x.position"], 0.5 * _way(EARLY), rtol=1e-8)
+
+
+@pytest.mark.parametrize(("stages", "power"), [(0, 1), (0, 3), (0, 5), (1, 1), (1, 2), (1, 3), (2, 1)])
+@pytest.mark.parametrize("contact", [False, True])
+def test_body_at_its_limit_leaves_at_once(stages: int, power: int, contact: bool) -> None:
+    """The force on it begins with the power 2 stages + power <= 5 of time, its velocity with one more, its way with two.
+
+    Behind `stages` masses on springs, against the exponential of the free motion.
+    """
+    n = stages + 1
+    k = 2.0 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1) if stages else np.zeros((1, 1))
+    m = ss.Machine(mass=np.ones(n), stiffness=k, names=[f"q{i}" for i in range(n)])
+    rise: ss.Signal = ss.Ramp(slope=1.0)
+    for _ in range(power - 1):
+        rise = rise * ss.Ramp(slope=1.0)
+    m.add_force("q0", rise)
+    if contact:
+        m.add_contact("limit", normal={m.names[-1]: 1.0})
+    else:
+        m.add_friction("limit", on=m.names[-1], law=ss.Coulomb(1.0))
+        m.add_force(m.names[-1], 1.0)
+    t = np.linspace(0.0, 1.0, 21)
+    run = ss.simulate(m, 1.0, t_eval=t)
+    assert run.success and [e.time for e in run.events if e.time > 0.0] == []
+    assert np.all(run["limit.mode"] == (ss.Mode.OPEN if contact else ss.Mode.SLIP_FORWARD))
+    free = np.zeros((2 * n + power + 1,) * 2)  # positions, velocities, derivatives of the force
+    free[:n, n : 2 * n], free[n : 2 * n, :n], free[n, 2 * n] = np.eye(n), -k, 1.0
+    free[2 * n :, 2 * n :] = np.eye(power + 1, k=1)
+    begins = np.zeros(len(free))
+    begins[-1] = math.factorial(power)
+    truth = [(scipy.linalg.expm(free * at) @ begins)[n - 1] for at in t]
+    np.testing.assert_allclose(run[f"{m.names[-1]}.position"], truth, rtol=1e-10, atol=1e-16)
 
 
 @pytest.mark.parametrize("up", [True, False])
