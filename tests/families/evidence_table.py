@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from families import NAMES, first_decision
+from families import NAMES
 from families.verdict import (
     BROKEN,
     CRASH,
@@ -20,7 +20,6 @@ from families.verdict import (
 )
 
 BEGIN, END = "<!-- python -m families all --page: begin -->", "<!-- python -m families all --page: end -->"
-NOT_JUDGED = "–"
 
 TITLES = {
     "chains": "chains with every law and option",
@@ -35,7 +34,7 @@ TITLES = {
     "smooth": "nonlinear: pendulums, beads, rods, cams, discs, pucks",
     "light": "light parts between heavy ones, walls and corners",
     "mixed_orders": "loads and walls that begin with different powers of time",
-    "stiff": "chains with time constants from 1e-10 s, first decision only",
+    "stiff": "friction and contacts at their limits, behind chains with time constants from 1e-10 s",
     "formula_laws": "friction laws written as formulas, rate-and-state among them",
     "reactions": "friction loaded by the forces of constraints: rails, meshes, beads",
 }
@@ -65,17 +64,8 @@ HEADER = ("family", "machines", *COLUMNS)
 
 def row(family: str, found: Sequence[Verdict]) -> list[str]:
     """One row of the table: the family, the number of its machines, and how many of them each column counts."""
-    if family == "stiff":
-        return _first_decisions(family, [v.truth for v in found if v.truth])
     counts = [str(sum(map(counted, found))) for counted in COLUMNS.values()]
     return [TITLES[family], str(len(found)), *counts]
-
-
-def _first_decisions(family: str, truths: Sequence[str]) -> list[str]:
-    refused = sum(truth == first_decision.REFUSED for truth in truths)
-    wrong = sum(truth not in first_decision.GOOD for truth in truths) - refused
-    rest = [NOT_JUDGED] * (len(COLUMNS) - 2)
-    return [TITLES[family], str(len(truths)), str(wrong), str(refused), *rest]
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -45,9 +45,7 @@ def ranks(family: str, seeds: Sequence[int], off: Sequence[str]) -> dict[int, in
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m families.rules", description=__doc__)
     parser.add_argument("--count", type=int, default=60, help="machines of each family")
-    parser.add_argument(
-        "--families", nargs="+", default=["corpus", *(name for name in NAMES if name != "stiff")]
-    )
+    parser.add_argument("--families", nargs="+", default=["corpus", *NAMES])
     parser.add_argument(
         "--rules", nargs="+", default=rules(), help="these only; several joined by commas are off together"
     )

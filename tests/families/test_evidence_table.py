@@ -18,9 +18,7 @@ def test_table_has_one_row_for_each_family_and_the_columns_of_the_command() -> N
     assert table[0] == list(evidence_table.HEADER)
     assert [cells[0] for cells in table[2:]] == [evidence_table.TITLES[family] for family in NAMES]
     assert {len(cells) for cells in table} == {len(evidence_table.HEADER)}
-    assert all(
-        cell.isdigit() or cell == evidence_table.NOT_JUDGED for cells in table[2:] for cell in cells[1:]
-    )
+    assert all(cell.isdigit() for cells in table[2:] for cell in cells[1:])
 
 
 def test_each_verdict_is_counted_in_its_column() -> None:
@@ -37,23 +35,6 @@ def test_each_verdict_is_counted_in_its_column() -> None:
     found = [Verdict(0, PASSED), Verdict(1, WRONG, "energy"), Verdict(2, HANG)]
     found += [Verdict(3, UNFINISHED, cause) for cause in causes]
     assert evidence_table.row("contacts", found)[1:] == ["11", "2", "1", "1", "2", "1", "1", "1"]
-
-
-def test_stiff_machines_are_counted_by_their_first_decision() -> None:
-    truths = (
-        first_decision.AGREES,
-        first_decision.WATCHED,
-        first_decision.REFUSED,
-        first_decision.DIFFERS,
-        "",
-    )
-    found = [Verdict(k, PASSED, truth=truth) for k, truth in enumerate(truths)]
-    assert evidence_table.row("stiff", found)[1:] == [
-        "4",
-        "1",
-        "1",
-        *[evidence_table.NOT_JUDGED] * (len(evidence_table.COLUMNS) - 2),
-    ]
 
 
 def test_rows_of_other_families_stay(tmp_path: Path) -> None:

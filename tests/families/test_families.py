@@ -28,6 +28,7 @@ WRONG_TODAY = {
     "smooth": 0,
     "light": 0,
     "mixed_orders": 0,
+    "stiff": 0,
     "formula_laws": 0,
     "reactions": 0,
 }
@@ -44,13 +45,10 @@ LEFT_TODAY = {
     "smooth": 0,
     "light": 0,
     "mixed_orders": 0,
+    "stiff": 1,  # 47: rounding of a force at its limit makes 20 000 slips
     "formula_laws": 0,
     "reactions": 0,
 }
-
-# Starts of `stiff` are judged by themselves: 1 in 6 of its machines stalls, and seed 1 does not end within minutes.
-STEADY = tuple(family for family in NAMES if family != "stiff")
-STIFF = (0, *range(2, 12))
 
 # Of the first 10^4, what once was wrong or stopped: shared rests beside TwoStateBristle, bristles that creep to rounding,
 # bodies between walls with a hundred impacts at one instant, shared forces that rounding alone shifts, limits that are
@@ -58,7 +56,8 @@ STIFF = (0, *range(2, 12))
 # forces that begin with the third power of time, rebounds that are taken back, places that nothing presses,
 # gaps that rounding alone moves, belts that begin to move under a wedged body, rounding of what holds in all that it moves,
 # contacts passed unseen, coordinates without a size, rates with a bend, forces that a lag holds, breakpoints just behind an
-# instant, impacts beside machines that stand, sharing that friction turns round, accelerations that rounding alone makes.
+# instant, impacts beside machines that stand, sharing that friction turns round, accelerations that rounding alone makes,
+# forces of the fifth power of time, fast modes that rounding keeps in motion.
 # (Chains 770 is not among them: an automaton with lag and ageing rests beyond its level there with some builds of NumPy,
 # whose last digits make another machine of it.)
 ONCE = {
@@ -95,7 +94,7 @@ def test_fixed_machines_stay_correct(family: str) -> None:
 
 
 @pytest.mark.parametrize("count", [FEW, pytest.param(COUNT, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("family", STEADY)
+@pytest.mark.parametrize("family", NAMES)
 def test_every_machine_is_right_or_proven_unsolvable(family: str, count: int) -> None:
     """No machine ends the process, and the wrong and the unfinished ones become fewer."""
     found = list(verdicts(family, range(count)))
@@ -110,7 +109,7 @@ def test_every_machine_is_right_or_proven_unsolvable(family: str, count: int) ->
 
 
 def test_stiff_machines_start_as_in_exact_arithmetic_or_are_watched() -> None:
-    found = list(verdicts("stiff", STIFF))
+    found = list(verdicts("stiff", range(12)))
     assert {v.truth for v in found} <= {first_decision.AGREES, first_decision.WATCHED}
     assert [v.seed for v in found if v.word != PASSED] == []
 

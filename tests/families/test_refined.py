@@ -24,7 +24,7 @@ def _holds(family: str, seeds: Sequence[int]) -> None:
     assert told > 0.85 * len(seeds)
 
 
-# A third of the machines of `stiff` end before a motion can be compared: their first decisions wait, or stall.
+# A fifth of the machines of `stiff` stand so close to their limits that a perturbation of their start changes their events.
 FAMILIES = [family for family in NAMES if family != "stiff"]
 
 
