@@ -84,37 +84,35 @@ Index settled_order(const ModeProblem& posed, const contact::Candidate& c, const
   return of_level ? 0 : std::max<Index>(g.traits().first_by_forces, 0) + posed.order;
 }
 
-// Change of each acceleration by the signals, within the time unit of the coefficients.
-Vector signals_go_on(const Instant& at, const ModeProblem& posed, const Regime& r,
-                     const contact::Candidate& c) {
-  Vector goes_on = Vector::Zero(posed.size());
+// Sizes of the terms of each acceleration from the signals, by powers of time.
+Matrix by_signals(const Instant& at, const ModeProblem& posed, const Regime& r, const contact::Candidate& c) {
+  Matrix sizes = Matrix::Zero(posed.size(), series_terms);
   if (!r.affine || std::find(c.touching.begin(), c.touching.end(), std::uint8_t{1}) == c.touching.end())
-    return goes_on;
-  Vector all = Vector::Zero(at.sys.ns());
-  double power = 1.0;
-  for (Index k = 0; k < series_terms; ++k, power *= posed.pace)
-    all += power * at.signal_series.col(k).cwiseAbs();
-  goes_on = posed.rows.cwiseAbs() * (r.linear->S.cwiseAbs() * all);
+    return sizes;
+  const Matrix signals = at.signal_series.cwiseAbs();
+  sizes = posed.rows.cwiseAbs() * (r.linear->S.cwiseAbs() * signals);
   for (Index k = 0; k < posed.size(); ++k)
-    goes_on(k) += posed.own_acceleration(at.sys, k).cwiseAbs().dot(all);
-  return goes_on;
+    sizes.row(k) += posed.own_acceleration(at.sys, k).cwiseAbs().transpose() * signals;
+  return sizes;
 }
 
 // Removes coefficients of a guard that are below the rounding error of the terms that cancel in its component, at the
 // instant or as signals continue. Higher coefficients decide.
 void drop_rounding(const ModeProblem& posed, const contact::Candidate& c, Index component, const Guard& g,
-                   const Vector& goes_on, Row& row) {
+                   const Matrix& by_signal, Row& row) {
   const contact::Problem& p = posed.problem;
   const Index first = g.traits().first_by_forces; // a force, or an acceleration divided by a factorial
   if (!STICKSLIP_RULE("drop_rounding") || first < 0 || c.touching[component] == 0) return;
-  double passed_on = 0.0;
-  for (Index j = 0; j < p.size(); ++j) // holding forces pass on the changes of their own rows
-    if (p.G(j, j) > 0.0)
-      passed_on = std::max(passed_on, std::abs(p.G(component, j)) / p.G(j, j) * goes_on(j));
-  if (first == 0) passed_on /= p.G(component, component);
-  double known = tolerance::product * std::max(c.size[component], passed_on);
-  for (Index j = first; j < std::ssize(row); ++j, known /= posed.pace)
-    if (std::abs(row[static_cast<std::size_t>(j)]) <= known) row[static_cast<std::size_t>(j)] = 0.0;
+  double size = c.size[component];
+  for (Index j = first; j < std::ssize(row); ++j, size /= posed.pace) {
+    double passed_on = 0.0;
+    for (Index k = 0; k < p.size(); ++k) // holding forces pass on the changes of their own rows
+      if (p.G(k, k) > 0.0)
+        passed_on = std::max(passed_on, std::abs(p.G(component, k)) / p.G(k, k) * by_signal(k, j - first));
+    if (first == 0) passed_on /= p.G(component, component);
+    double& term = row[static_cast<std::size_t>(j)];
+    if (std::abs(term) <= tolerance::product * std::max(size, passed_on)) term = 0.0;
+  }
 }
 
 // Sign of the guard of an undecided component just after t.
@@ -159,7 +157,7 @@ bool is_admissible(Instant& at, const ActiveSet& active, const ModeProblem& pose
     }
     if (!modes.at_limit.empty()) r = &at.regime(modes), guard_series(at, *r, search.series);
   }
-  const Vector goes_on = signals_go_on(at, posed, *r, c);
+  const Matrix by_signal = by_signals(at, posed, *r, c);
   List<std::int8_t> zeros(r->guards.size(), -1);
   for (Index k = 0; k < r->guards.size(); ++k) {
     const Guard& g = r->guards[k];
@@ -171,7 +169,7 @@ bool is_admissible(Instant& at, const ActiveSet& active, const ModeProblem& pose
     Row row{};
     for (int j = 0; j < series_terms; ++j) row[static_cast<std::size_t>(j)] = search.series(k, j);
     if (const Index component = posed.component_of(g); component >= 0)
-      drop_rounding(posed, c, component, g, goes_on, row);
+      drop_rounding(posed, c, component, g, by_signal, row);
     const SignAfter after = sign_of(at, posed, *r, k, row);
     zeros[k] = after.order;
     if (after.sign <= 0) continue;
