@@ -1,4 +1,5 @@
-// Machines at rest without loads until signals begin to act: the first terms of these decide the modes.
+// Machines at rest without loads until signals, or bodies that move already, begin to act: their first terms decide the
+// modes.
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 #include "transition/mode_problem.hpp"
@@ -30,6 +31,30 @@ Matrix signal_terms(Instant& at, const ActiveSet& active, const ModeProblem& pos
   return by_signals(at, active, posed).cwiseAbs() * at.signal_series.cwiseAbs();
 }
 
+// Removes entries below the rounding error of the terms of these sizes.
+void clean(Matrix::ColXpr values, const Vector& sizes) {
+  for (Index i = 0; i < values.size(); ++i)
+    if (std::abs(values(i)) <= tolerance::product * sizes(i)) values(i) = 0.0;
+}
+
+// Accelerations due to the states, by powers of time, as long as no component is loaded: those of bodies that move already.
+Matrix by_states(const Instant& at, const ActiveSet& active, const ModeProblem& posed) {
+  const Matrix &A = at.linear().A, &S = at.linear().S;
+  Matrix made = Matrix::Zero(posed.size(), series_terms), x = Matrix::Zero(A.rows(), series_terms);
+  x.col(0) = at.state->base_x;
+  for (Index k = 0; k < series_terms; ++k) {
+    made.col(k) = posed.rows * (A * x.col(k));
+    clean(made.col(k), posed.rows.cwiseAbs() * (A.cwiseAbs() * x.col(k).cwiseAbs()));
+    if (k == 0) made.col(0).setZero(); // in equilibrium
+    if (k + 1 == series_terms) break;
+    x.col(k + 1) = (A * x.col(k) + S * at.signal_series.col(k)) / static_cast<double>(k + 1);
+    clean(x.col(k + 1), A.cwiseAbs() * x.col(k).cwiseAbs() + S.cwiseAbs() * at.signal_series.col(k).cwiseAbs());
+  }
+  for (Index k = 0; k < posed.size(); ++k)
+    if (!posed.decides(k, active)) made.row(k).setZero();
+  return made;
+}
+
 } // namespace
 
 bool is_silent(Instant& at, const ActiveSet& active, const ModeProblem& posed) {
@@ -56,7 +81,9 @@ bool is_silent(Instant& at, const ActiveSet& active, const ModeProblem& posed) {
 }
 
 void wake(Instant& at, const ActiveSet& active, ModeProblem& posed) {
-  const Matrix terms_of = signal_terms(at, active, posed);
+  Matrix terms_of = signal_terms(at, active, posed);
+  const Matrix states = by_states(at, active, posed);
+  terms_of += states.cwiseAbs();
   Index first = 0;
   while (first < series_terms && terms_of.col(first).isZero(0.0)) ++first;
   if (first == series_terms) return;
@@ -75,7 +102,8 @@ void wake(Instant& at, const ActiveSet& active, ModeProblem& posed) {
     if (given > 0.0) least = std::min(least, given);
   }
   const double share = std::isfinite(least) ? slight_share * least / leads : 1.0;
-  posed.problem.free = share * (by_signals(at, active, posed) * at.signal_series.col(first));
+  posed.problem.free =
+      share * (by_signals(at, active, posed) * at.signal_series.col(first) + states.col(first));
   posed.problem.free_size = share * terms_of.col(first);
 }
 

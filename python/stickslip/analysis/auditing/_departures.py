@@ -94,18 +94,18 @@ class _Instant:
         self.d, self.t, self.q, self.v = d, t, q, v
         near = 10.0 * sizes.relative
         self.contacts = [
-            c for c in d.contacts if abs(self._gap(c, 0.0)) <= near * float(np.abs(_of(c)) @ sizes.q)
+            c for c in d.contacts if abs(self._gap(c)) <= near * float(np.abs(_of(c)) @ sizes.q)
         ]
         self.places = d.places + [c.place for c in self.contacts if c.place is not None]
-        rates = [(self._gap_rate(c), _of(c)) for c in self.contacts]
+        rates = [(self._gap_rate(c, 0.0), _of(c)) for c in self.contacts]
         rates += [(float(_along(p) @ v) - p.surface_velocity.value(t, 0), _along(p)) for p in self.places]
         self.rests = all(abs(rate) <= near * float(np.abs(row) @ sizes.v) for rate, row in rates)
 
-    def _gap(self, c: Contact, h: float) -> float:
-        return float(_of(c) @ (self.q + h * self.v) + c.gap.signal.value(self.t + h, 0))
+    def _gap(self, c: Contact) -> float:
+        return float(_of(c) @ self.q + c.gap.signal.value(self.t, 0))
 
-    def _gap_rate(self, c: Contact) -> float:
-        return float(_of(c) @ self.v + c.gap.signal.value(self.t, 1))
+    def _gap_rate(self, c: Contact, h: float) -> float:
+        return float(_of(c) @ self.v + c.gap.signal.value(self.t + h, 1))
 
     def excess(self, i: int, side: int, h: float) -> float:
         """Least violation, over all sets of modes, of the conditions that a departure of surface i within h needs."""
@@ -118,7 +118,8 @@ class _Instant:
         for push in d.pushes:
             force = force + push.along * push.signal.value(t, 0)
         rows = [_of(c) for c in self.contacts] + [_along(p) for p in self.places]
-        drift = [self._gap(c, h) / h**2 for c in self.contacts]
+        # Contacts stay closed by their velocity, as friction rests: their positions would follow half its acceleration.
+        drift = [self._gap_rate(c, h) / h for c in self.contacts]
         drift += [(float(_along(p) @ self.v) - p.surface_velocity.value(t, 0)) / h for p in self.places]
         least = np.inf
         for count, modes in enumerate(self._sets(place, side)):
