@@ -41,7 +41,7 @@ double ForceBalance::force(Index k, double v, const Vector& x) {
 // A step whose stages lie on both sides of v = 0 swings about it, within the tolerance and for ever: the forces that its
 // motion asks for inside the step are not those of the laws there.
 bool ForceBalance::follows_forces(const State& state, double h, const Eigen::Ref<const Matrix>& motion) {
-  constexpr double differs = 0.5; // of a force
+  constexpr double differs = 0.05; // of a force
   for (const double theta : {0.42, 0.83}) {
     polynomial::values(motion.data(), sys.nx, motion.cols(), theta, inside.data());
     rhs(state.base_t + theta * h, inside.data(), rate_inside.data());
