@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace stickslip {
@@ -146,7 +147,8 @@ std::string Sensitivity::arrive(Index k) {
   if (why.empty() && k > 0 && p.jump.t == passages[k - 1].jump.t && moves(p.jump) &&
       moves(passages[k - 1].jump))
     for (Index j = 0; j < by.size(); ++j)
-      if (separates(j, now.moves(j), now.last_moves(j), std::min(now.rate_jump, now.last_rate_jump), p.before))
+      if (separates(now.moves(j), now.last_moves(j), std::min(now.rate_jump, now.last_rate_jump), size_of(j),
+                    p.before.time_scale))
         why = "events at one instant whose order changes with '" + parameters[j] + "'";
   now.last_moves = now.moves;
   now.last_rate_jump = now.rate_jump;
@@ -243,8 +245,8 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
   machine->move(jump.before, frame, jump.t, jump.x_before.data(), now.fm, force);
   machine->move(jump.after, jump.t, jump.t, jump.x_after.data(), now.fp, force);
   const bool moves_states = jump.sampled || !jump.impulses.empty() || jump.x_before != jump.x_after;
-  now.rate_jump = moves_states ? std::numeric_limits<double>::infinity()
-                               : in_sizes(now.fp - now.fm, p.before.nominal);
+  now.rate_jump =
+      moves_states ? std::numeric_limits<double>::infinity() : in_sizes(now.fp - now.fm, p.before.nominal);
   if (std::string why = move_guards(p, frame); !why.empty()) return why;
   if (jump.ambiguous) return "an ambiguous event, with several solutions after all rules";
   const Index nx = sys.nx;

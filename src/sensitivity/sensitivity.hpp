@@ -111,8 +111,6 @@ private:
   std::string move_instants(const Passage& p);
   std::string move_guards(const Passage& p, double frame);
   std::string reset(const Passage& p, double frame, const Tangents& W);
-  // A parameter separates two events of one instant, and the motion depends on it.
-  bool separates(Index parameter, double move, double other, double rate_jump, const State& sizes) const;
   std::string check(const Passage& p, bool start);
   void note_events(Index first, Index next);
   bool flow(const Passage& p, Index segment, bool goes_on);
@@ -125,6 +123,9 @@ private:
 
 // A guard that goes through zero, not one that only grazes it.
 bool is_crossed(double rate, double size, double time_scale);
+// A parameter of this size moves two events of one instant apart, and the motion depends on it: a neighbouring motion
+// between the two has the rates of one side where this one has those of the other.
+bool separates(double move, double other, double rate_jump, double size, double time_scale);
 // Its element; empty: none.
 std::string name_of_guard(const System& sys, const Guard& guard);
 

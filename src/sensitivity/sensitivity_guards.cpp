@@ -97,7 +97,7 @@ std::string Sensitivity::move_guards(const Passage& p, double frame) {
     const Vector& other = p.scheduled ? known : moves;
     if (!first || p.scheduled)
       for (Index j = 0; j < by.size(); ++j)
-        if (separates(j, own(j), other(j), now.rate_jump, p.before))
+        if (separates(own(j), other(j), now.rate_jump, size_of(j), p.before.time_scale))
           return "events at one instant whose order changes with '" + parameters[j] + "'";
     if (!p.scheduled) moves = own;
     first = false;
@@ -105,11 +105,10 @@ std::string Sensitivity::move_guards(const Passage& p, double frame) {
   return {};
 }
 
-// A neighbouring motion between the two has the rates of one side where this one has those of the other.
-bool Sensitivity::separates(Index j, double move, double other, double rate_jump, const State& sizes) const {
-  const double apart = std::abs(move - other), whole = size_of(j);
-  return apart > same_move * (std::abs(move) + std::abs(other)) + unmoved * sizes.time_scale / whole &&
-         apart * rate_jump > same_move / whole;
+bool separates(double move, double other, double rate_jump, double size, double time_scale) {
+  const double apart = std::abs(move - other);
+  return apart > same_move * (std::abs(move) + std::abs(other)) + unmoved * time_scale / size &&
+         apart * rate_jump > same_move / size;
 }
 
 bool is_crossed(double rate, double size, double time_scale) {

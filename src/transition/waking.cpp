@@ -48,7 +48,8 @@ Matrix by_states(const Instant& at, const ActiveSet& active, const ModeProblem& 
     if (k == 0) made.col(0).setZero(); // in equilibrium
     if (k + 1 == series_terms) break;
     x.col(k + 1) = (A * x.col(k) + S * at.signal_series.col(k)) / static_cast<double>(k + 1);
-    clean(x.col(k + 1), A.cwiseAbs() * x.col(k).cwiseAbs() + S.cwiseAbs() * at.signal_series.col(k).cwiseAbs());
+    clean(x.col(k + 1),
+          A.cwiseAbs() * x.col(k).cwiseAbs() + S.cwiseAbs() * at.signal_series.col(k).cwiseAbs());
   }
   for (Index k = 0; k < posed.size(); ++k)
     if (!posed.decides(k, active)) made.row(k).setZero();

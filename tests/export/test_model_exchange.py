@@ -128,7 +128,17 @@ CASES: dict[str, tuple[Any, float, list[str], dict[str, float], float]] = {
     "lossy mesh": (lossy_mesh(), 2.0, ["a.position", "mesh.force"], {}, 1e-9),
     "two brakes": (two_brakes(), 5.0, ["a.position", "one.force", "two.force"], {}, 1e-9),
 }  # fmt: skip
-SLOW = {"LuGre", "lossy mesh", "sampled", "backlash", "automaton", "axis with stop", "tied", "two brakes", "cascade"}
+SLOW = {
+    "LuGre",
+    "lossy mesh",
+    "sampled",
+    "backlash",
+    "automaton",
+    "axis with stop",
+    "tied",
+    "two brakes",
+    "cascade",
+}
 
 
 def marked(cases: Any) -> list[Any]:

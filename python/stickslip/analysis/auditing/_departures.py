@@ -93,9 +93,7 @@ class _Instant:
     def __init__(self, d: Description, t: float, q: Array, v: Array, sizes: Sizes) -> None:
         self.d, self.t, self.q, self.v = d, t, q, v
         near = 10.0 * sizes.relative
-        self.contacts = [
-            c for c in d.contacts if abs(self._gap(c)) <= near * float(np.abs(_of(c)) @ sizes.q)
-        ]
+        self.contacts = [c for c in d.contacts if abs(self._gap(c)) <= near * float(np.abs(_of(c)) @ sizes.q)]
         self.places = d.places + [c.place for c in self.contacts if c.place is not None]
         rates = [(self._gap_rate(c, 0.0), _of(c)) for c in self.contacts]
         rates += [(float(_along(p) @ v) - p.surface_velocity.value(t, 0), _along(p)) for p in self.places]
