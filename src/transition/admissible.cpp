@@ -85,7 +85,8 @@ Index settled_order(const ModeProblem& posed, const contact::Candidate& c, const
 }
 
 // Sizes of the terms of each acceleration from the signals, by powers of time.
-Matrix by_signals(const Instant& at, const ModeProblem& posed, const Regime& r, const contact::Candidate& c) {
+Matrix sizes_by_signals(const Instant& at, const ModeProblem& posed, const Regime& r,
+                        const contact::Candidate& c) {
   Matrix sizes = Matrix::Zero(posed.size(), series_terms);
   if (!r.affine || std::find(c.touching.begin(), c.touching.end(), std::uint8_t{1}) == c.touching.end())
     return sizes;
@@ -157,7 +158,7 @@ bool is_admissible(Instant& at, const ActiveSet& active, const ModeProblem& pose
     }
     if (!modes.at_limit.empty()) r = &at.regime(modes), guard_series(at, *r, search.series);
   }
-  const Matrix by_signal = by_signals(at, posed, *r, c);
+  const Matrix by_signal = sizes_by_signals(at, posed, *r, c);
   List<std::int8_t> zeros(r->guards.size(), -1);
   for (Index k = 0; k < r->guards.size(); ++k) {
     const Guard& g = r->guards[k];

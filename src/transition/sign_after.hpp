@@ -11,8 +11,8 @@ namespace stickslip {
 
 inline constexpr int series_terms = 8;
 
-// Number of terms of a quantity whose first term that depends on forces is of this order. A force moves velocities by one
-// order less and gaps by two, so that no sign of a force is known whose effect on the motion is not.
+// Number of terms of a quantity whose first term that depends on forces is of this order. A term of a force shows one order
+// later in a velocity, and two orders later in a gap: no sign of a force is known whose effect on the motion is not.
 inline constexpr int known_terms(int first_by_forces) {
   return series_terms - 2 + std::max(first_by_forces, 0);
 }

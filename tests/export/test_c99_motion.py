@@ -63,6 +63,7 @@ def two_on_one_body() -> ss.Machine:
 
 
 def lossy_mesh() -> ss.Machine:
+    """Friction loaded by the force of a constraint."""
     m = ss.Machine(mass=[1.0, 1.0], names=["a", "b"], force={"a": ss.Sine(amplitude=20.0, frequency=1.0)})
     m.add_constraint("mesh", {"a": 1.0, "b": -2.0})
     m.add_friction("teeth", {"a": 1.0, "b": 2.0}, ss.Coulomb(0.1), normal_load="mesh.force")

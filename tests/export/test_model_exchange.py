@@ -16,6 +16,7 @@ from fmpy.validation import validate_fmu
 import stickslip as ss
 from export.exchange import exchanged
 from export.importer import imported
+from export.test_c99_motion import lossy_mesh
 from export.test_fmu_motion import GEAR, belt, cascade, lugre_pull, sampled_axis, with_dead_time
 
 RTOL = 1e-11
@@ -92,14 +93,6 @@ def bearing() -> ss.Machine:
     m.add_constraint("along", lambda q: q["y"] + 0.5 * ss.math.cos(q["arm"]))
     law = ss.Coulomb(static=0.1, kinetic=0.1)
     m.add_friction("pin", {"arm": 0.02}, law, normal_load=("across.force", "along.force"))
-    return m
-
-
-def lossy_mesh() -> ss.Machine:
-    """Friction loaded by the force of a constraint."""
-    m = ss.Machine(mass=[1.0, 1.0], names=["a", "b"], force={"a": ss.Sine(amplitude=20.0, frequency=0.5)})
-    m.add_constraint("mesh", {"a": 1.0, "b": -2.0})
-    m.add_friction("teeth", {"a": 1.0, "b": 2.0}, ss.Coulomb(0.1), normal_load="mesh.force")
     return m
 
 
