@@ -128,7 +128,9 @@ py::dict choose(const Matrix& G, const Vector& free, Index contacts, const Ints&
   for (const int m : present) modes.push_back(static_cast<contact::Mode>(m));
   contact::TransitionWorkspace ws;
   contact::Choice out;
-  auto ask = [&](const contact::Candidate& c) { return (*admissible)(describe(c, {})); };
+  auto ask = [&](const contact::Candidate& c, List<std::uint8_t>& leaving) {
+    return leaving.empty() ? (*admissible)(describe(c, {})) : contact::leave_at_once(c, leaving);
+  };
   contact::choose(p, modes, allowed, admissible ? contact::admissible_by(ask) : contact::Admissible{}, ws,
                   out);
   py::dict d = out.found() ? describe(out.answer, out.left_rest) : py::dict();

@@ -24,6 +24,7 @@ bool is_affine(const System& sys, const Friction& p, const FrictionMode& now) {
   const bool constant_load = is_constant(load) && p.load_per_force == 0.0 && p.load_parts.empty();
   // k s with a given k, up to a given limit; on a contact the product of s and the contact's force
   if (now.force_side() == 0) return constant_load && p.aged < 0 && loading_contact(p) < 0;
+  if (now.hold == Hold::leaving && p.aged >= 0) return false;
   if (p.delayed >= 0 || (p.contact >= 0 && p.lagged >= 0)) return false;
   if (p.contact >= 0 && p.traits.affine && // the product of v and the contact's force
       evaluate(p.law, 1.0, 1, 0U, nullptr, nullptr).viscous != 0.0)

@@ -124,23 +124,16 @@ double gap_size(const Contact& contact, const Vector& nominal, const double* s) 
   return size_of(contact.gap, nominal, s);
 }
 
-namespace {
-
-// Size of the terms of a closed contact's force, for any forces of other contacts. (Variable rows are not kept.)
-double normal_size(const System& sys, const Regime& r, Index contact, const double* x, const double* s,
-                   const double* force) {
+double holding_terms(const System& sys, const Regime& r, Index row, const double* x, const double* s,
+                     const double* force) {
   const Index np = sys.friction.size();
-  const auto at = std::find(r.closed.begin(), r.closed.end(), contact);
-  if (sys.smooth || sys.tangent || at == r.closed.end())
+  if (sys.smooth || sys.tangent || row < 0)
     return ConstVector(force, np + sys.contacts.size()).cwiseAbs().maxCoeff();
-  const Index k = r.sticking.size() + (at - r.closed.begin());
-  double size = r.Lx.row(k).cwiseAbs().dot(ConstVector(x, sys.nx).cwiseAbs()) +
-                r.Ls.row(k).cwiseAbs().dot(ConstVector(s, sys.ns()).cwiseAbs());
-  for (Index i = 0; i < r.sliding.size(); ++i) size += std::abs(r.LF(k, i) * force[r.sliding[i]]);
-  return std::max(size, std::abs(force[np + contact]));
+  double size = r.Lx.row(row).cwiseAbs().dot(ConstVector(x, sys.nx).cwiseAbs()) +
+                r.Ls.row(row).cwiseAbs().dot(ConstVector(s, sys.ns()).cwiseAbs());
+  for (Index i = 0; i < r.sliding.size(); ++i) size += std::abs(r.LF(row, i) * force[r.sliding[i]]);
+  return size;
 }
-
-} // namespace
 
 double guard_size(const System& sys, const Regime& r, const Guard& g, double t, const double* x,
                   const double* s, const double* force, const Vector& nominal) {
@@ -166,7 +159,8 @@ double guard_size(const System& sys, const Regime& r, const Guard& g, double t, 
   case GuardKind::sharing_changes:
     return sharing_size(sys, r, g.limit, t, x, s, force);
   case GuardKind::lifts_off:
-    return normal_size(sys, r, g.contact, x, s, force);
+    return std::max(holding_terms(sys, r, normal_row(r, g.contact), x, s, force),
+                    std::abs(force[sys.friction.size() + g.contact]));
   case GuardKind::saturation:
     return r.linear->guards[g.saturation].form.x.cwiseAbs().dot(ConstVector(x, sys.nx).cwiseAbs());
   case GuardKind::load_corner:

@@ -24,6 +24,7 @@ enum class Hold : std::int8_t {
   // which had this direction.
   after_forward,
   after_backward,
+  leaving, // slips under its static limit: within a decision, before its force falls to the kinetic level
 };
 
 inline Hold after_slip(int side) {

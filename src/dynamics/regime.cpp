@@ -227,16 +227,24 @@ void silence_rest(const System& sys, const Regime& r, const double* x, const dou
   }
 }
 
+// What a leaving element's static limit adds to its sliding force, per unit of load.
+double static_rise(const Friction& p, int direction, double t, const double* x) {
+  const Interval unit = unit_limits(p, t, x);
+  const double kinetic = sliding_force(p.law, p, direction, 0U, 0.0, peak_of(p, x), nullptr, nullptr).dry;
+  return (direction > 0 ? unit.hi : unit.lo) - kinetic;
+}
+
 // Forces of sliding elements: their own, and those proportional to the normal force that loads them.
-void sliding_forces(const System& sys, const Regime& r, const double* x, const double* s, double* xdot,
-                    Scratch& w) {
+void sliding_forces(const System& sys, const Regime& r, double t, const double* x, const double* s,
+                    double* xdot, Scratch& w) {
   for (Index k = 0; k < r.sliding.size(); ++k) {
     const Index i = r.sliding[k];
     const Friction& p = sys.friction[i];
     const double v = relative_velocity(p, x, s);
-    const double N = normal_load(p, r.modes.friction[i].load_stretch, x, s);
-    const ElementForce<double> f =
-        friction_force(p, r.modes.friction[i].force_side(), r.modes.friction[i].branch, v, N, x, xdot);
+    const FrictionMode& now = r.modes.friction[i];
+    const double N = normal_load(p, now.load_stretch, x, s);
+    ElementForce<double> f = friction_force(p, now.force_side(), now.branch, v, N, x, xdot);
+    if (now.hold == Hold::leaving) f.dry += static_rise(p, now.direction(), t, x);
     w.dry(k) = f.dry * load_per_normal(p);
     w.sliding(k) = p.contact >= 0 ? f.other : f.dry * N + f.other;
   }
@@ -355,7 +363,7 @@ void evaluate_here(const System& sys, const Regime& r, Holding* turning, double 
   const Index np = sys.friction.size(), nc = sys.contacts.size();
   const Index nu = r.sliding.size(), nk = r.sticking.size() + r.closed.size();
   if (nc > 0 || nu + r.sticking.size() < np) std::fill(force, force + np + nc, 0.0);
-  sliding_forces(sys, r, x, s, xdot, w);
+  sliding_forces(sys, r, t, x, s, xdot, w);
   auto held = w.held.head(nk);
   if (nk > 0) {
     if (turning) {
@@ -424,7 +432,7 @@ double coupling(const System& sys, const Regime& r, double t, const double* x, c
   if (sys.smooth)
     evaluate(sys, r, t, x, s, w.xdot.data(), w.force.data(), w);
   else
-    sliding_forces(sys, r, x, s, w.xdot.data(), w);
+    sliding_forces(sys, r, t, x, s, w.xdot.data(), w);
   return linalg::determinant(
       coupling_matrix(sys, sys.smooth ? w.tangent(sys).reactions(r.modes).regime : r, w));
 }

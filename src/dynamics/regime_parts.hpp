@@ -81,6 +81,10 @@ void list_guards(const System& sys, Regime& regime);
 
 // Row of a closed contact among the constraint forces; -1 for an open one.
 Index normal_row(const Regime& regime, Index contact);
+// Size of the terms of a force that holds, given by its row, whatever other forces hold; of the greatest force where rows
+// turn, which are not kept.
+double holding_terms(const System& sys, const Regime& regime, Index row, const double* x, const double* s,
+                     const double* force);
 
 // Normal forces with the friction in scratch.dry, from those without it: m x columns values, in place.
 void solve_coupling(const System& sys, const Regime& regime, Scratch& scratch, double* values, Index columns);

@@ -256,7 +256,9 @@ double sharing_size(const System& sys, const Regime& r, Index limit, double t, c
     all = std::max(all, most);
     if (sharing.group[k] == sharing.group[limit]) size = std::max(size, k == limit ? most : of);
   }
-  return std::max(size, tolerance::cancelled * all); // the shifts of these terms may cancel
+  const Index row = Margin{sys, r}.row_of(sharing.limits[limit]);
+  all = std::max(all, holding_terms(sys, r, row, x, s, force));
+  return std::max(size, tolerance::cancelled * all); // these terms and their shifts may cancel
 }
 
 // By friction that follows limits are held where it is in proportion to its load.

@@ -208,7 +208,8 @@ bool ContactInstant::choose() {
 
 // Guards of one instant need not all change their modes, and their times may differ by the error of event location.
 bool ContactInstant::search(ModeProblem& posed) {
-  auto holds = [&](const contact::Candidate& c) {
+  auto holds = [&](const contact::Candidate& c, List<std::uint8_t>& leaving) {
+    if (!leaving.empty()) return true; // the modes to which this leads decide
     tried = state.modes;
     posed.apply(c, active, tried);
     return lasts.call == nullptr || lasts.call(lasts.self, tried, state.base_x.data());

@@ -18,11 +18,13 @@ namespace {
 using Row = std::array<double, series_terms>;
 
 // States of the automaton when an element leaves rest: the lag starts with the holding force, the curve with the level
-// reached.
-void leave_rest(Instant& at, const ActiveSet& active, const ModeProblem& posed, const contact::Candidate& c) {
+// reached. leaving: elements whose force is still at its static level.
+void leave_rest(Instant& at, const ActiveSet& active, const ModeProblem& posed, const contact::Candidate& c,
+                const List<std::uint8_t>& leaving) {
   double* x = at.x();
   for (Index q = 0; q < posed.elements.size(); ++q) {
     const Index i = posed.elements[q];
+    if (!leaving.empty() && leaving[q] != 0) at.mode(i).hold = Hold::leaving;
     const Friction& p = at.sys.friction[i];
     const int d = at.mode(i).direction();
     if (!active.rests[i] || d == 0 || at.was(i).direction() == d) continue;
@@ -84,6 +86,17 @@ Index settled_order(const ModeProblem& posed, const contact::Candidate& c, const
   return of_level ? 0 : std::max<Index>(g.traits().first_by_forces, 0) + posed.order;
 }
 
+// Orders of the first terms of the accelerations with which elements leave, counted from 1.
+void order_departures(const ModeProblem& posed, const Regime& r, const List<std::int8_t>& zeros,
+                      List<std::uint8_t>& leaving) {
+  for (Index k = 0; k < r.guards.size(); ++k) {
+    const Index component = posed.component_of(r.guards[k]), q = component - posed.closed.size();
+    const Index first = r.guards[k].traits().first_by_forces;
+    if (r.guards[k].friction >= 0 && first > 0 && component >= 0 && leaving[q] != 0)
+      leaving[q] = static_cast<std::uint8_t>(std::max<Index>(zeros[k] - first, 0) + 1);
+  }
+}
+
 // Sizes of the terms of each acceleration from the signals, by powers of time.
 Matrix sizes_by_signals(const Instant& at, const ModeProblem& posed, const Regime& r,
                         const contact::Candidate& c) {
@@ -132,12 +145,12 @@ SignAfter sign_of(const Instant& at, const ModeProblem& posed, const Regime& r, 
 } // namespace
 
 bool is_admissible(Instant& at, const ActiveSet& active, const ModeProblem& posed,
-                   const contact::Candidate& c, ModeSearch& search) {
+                   const contact::Candidate& c, List<std::uint8_t>& leaving, ModeSearch& search) {
   Modes& modes = at.state->modes;
   modes = search.entry;
   at.state->base_x = search.entry_x;
   posed.apply(c, active, modes);
-  leave_rest(at, active, posed, c);
+  leave_rest(at, active, posed, c, leaving);
   const Regime* r = &at.regime(modes); // no force is held at a limit yet
   if (at.tangent != nullptr && r->found.directions > 0) {
     modes.open = r->found;
@@ -177,7 +190,10 @@ bool is_admissible(Instant& at, const ActiveSet& active, const ModeProblem& pose
     note_overrun(posed, *r, g, search);
     return false;
   }
-  search.admitted.push_back({c.modes, modes.at_limit, modes.open, std::move(zeros)});
+  if (!leaving.empty())
+    order_departures(posed, *r, zeros, leaving);
+  else
+    search.admitted.push_back({c.modes, modes.at_limit, modes.open, std::move(zeros)});
   return true;
 }
 

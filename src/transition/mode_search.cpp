@@ -20,7 +20,9 @@ struct Steps {
   ModeSearch& search;
 
   bool choose() {
-    auto holds = [this](const ct::Candidate& c) { return is_admissible(at, active, posed, c, search); };
+    auto holds = [this](const ct::Candidate& c, List<std::uint8_t>& leaving) {
+      return is_admissible(at, active, posed, c, leaving, search);
+    };
     State& state = *at.state;
     search.entry = state.modes;
     search.entry_x = state.base_x;

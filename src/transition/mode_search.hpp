@@ -31,8 +31,9 @@ struct ModeSearch {
 bool choose_modes(Instant& at, const ActiveSet& active, const List<Guard>& fired, ModeProblem& posed,
                   ModeSearch& search);
 
-// admissible.cpp: true if a candidate holds on an interval after t, not at t alone. The state keeps its modes.
+// admissible.cpp: true if a candidate holds on an interval after t, not at t alone. The state keeps its modes. leaving:
+// see contact::Admissible.
 bool is_admissible(Instant& at, const ActiveSet& active, const ModeProblem& posed,
-                   const contact::Candidate& c, ModeSearch& search);
+                   const contact::Candidate& c, List<std::uint8_t>& leaving, ModeSearch& search);
 
 } // namespace stickslip

@@ -26,6 +26,7 @@ using stickslip::Mode;
 struct Line {
   double a = 0.0, b = 0.0;
   double at(double load) const { return a + b * load; }
+  bool operator==(const Line&) const = default;
 };
 
 // A friction element of the problem.

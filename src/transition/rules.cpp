@@ -15,6 +15,7 @@ namespace {
 struct StaticToKinetic {
   const Problem& p;
   TransitionWorkspace& ws;
+  const Admissible& admissible;
   bool complete = true;
 
   Index round_limit() const { return p.elements.size() + 1; }
@@ -28,45 +29,14 @@ struct StaticToKinetic {
     return std::abs(a) <= known * c.size[k] ? 0.0 : a;
   }
 
-  // Solves again with the remaining elements that left rest.
-  void again(const List<Mode>& left) {
-    for (Index s = 0; s < left.size(); ++s) {
-      if (p.elements[s].state != Mode::stick) continue; // it slides in any case
-      ws.slip[0][s] = left[s] == Mode::stick ? Slip::impending : Slip::sliding;
-      ws.direction[0][s] = left[s];
-      // An element whose guard has fired, but whose contact opens, may rest again.
-      Allowed& may = ws.allowed[p.contacts + s];
-      if (left[s] == Mode::stick && (may & bit(Mode::stick)) == 0) may = anything;
-    }
-    round(0, nullptr);
-  }
-
-  // Puts each of several elements that left rest back to rest, with kinetic friction of the others.
-  void one_stays(Index answer) {
-    List<std::uint8_t>& left = ws.leaving;
-    left = ws.left[answer];
-    if (std::count(left.begin(), left.end(), 1) < 2) return;
-    List<Mode>& way = ws.way;
-    way.assign(p.elements.size(), Mode::stick);
-    for (Index s = 0; s < way.size(); ++s)
-      if (left[s] != 0) way[s] = ws.answers[answer].modes[p.contacts + s];
-    for (Index s = 0; s < way.size(); ++s) {
-      if (left[s] == 0 || (ws.allowed[p.contacts + s] & bit(Mode::stick)) == 0) continue;
-      ws.others = way;
-      ws.others[s] = Mode::stick;
-      again(ws.others);
-    }
-  }
-
-  bool left_rest(const Candidate& c, const List<Slip>& slip, Index s) const {
+  bool left_rest(const Candidate& c, Index s) const {
     const Mode m = c.modes[p.contacts + s];
-    return slip[s] != Slip::impending && p.elements[s].state == Mode::stick &&
-           (m == Mode::slip_forward || m == Mode::slip_backward);
+    return p.elements[s].state == Mode::stick && (m == Mode::slip_forward || m == Mode::slip_backward);
   }
 
-  void keep(const Candidate& c, const List<Slip>& slip, const Candidate* at_limit) {
+  void keep(const Candidate& c) {
     for (Index s = 0; s < p.elements.size(); ++s)
-      if (left_rest(c, slip, s) && along(c, s) < 0.0) return; // it accelerates against its direction
+      if (left_rest(c, s) && along(c, s) < 0.0) return; // it accelerates against its direction
     for (Index k = 0; k < ws.answers.size(); ++k)
       if (ws.answers[k].modes == c.modes) return;
     const Index at = ws.answers.size();
@@ -74,11 +44,8 @@ struct StaticToKinetic {
     copy = c;
     if (ws.left.size() <= at) ws.left.emplace_back();
     ws.left[at].assign(p.elements.size(), 0);
-    if (ws.at_limit.size() <= at) ws.at_limit.emplace_back();
-    ws.at_limit[at].modes.clear();
-    if (at_limit != nullptr) ws.at_limit[at] = *at_limit;
     for (Index s = 0; s < p.elements.size(); ++s) {
-      if (!left_rest(c, slip, s)) continue;
+      if (!left_rest(c, s)) continue;
       const Index k = p.contacts + s;
       ws.left[at][s] = 1;
       // Zero acceleration at the start: a higher derivative decides.
@@ -109,41 +76,52 @@ struct StaticToKinetic {
     Pool& pool = ws.pool[0];
     pool.clear();
     complete = solve_stage(p, ws.allowed, ws.slip[0], ws.direction[0], ws.stage, pool) && complete;
-    for (Index k = 0; k < pool.size(); ++k) keep(pool[k], ws.slip[0], nullptr);
+    for (Index k = 0; k < pool.size(); ++k) keep(pool[k]);
   }
 
-  // Elements that accelerate at the static level leave rest before those that a higher derivative takes out of rest.
-  bool accelerates(const Candidate& c, Index s) const {
-    return STICKSLIP_RULE("lowest_order_first") && c.touching[p.contacts + s] == 0;
+  // In ws.leaving: 1 for each element whose force falls from its static to its kinetic level if it moves as in `c`.
+  bool find_leaving(const Candidate& c, const List<Slip>& slip) {
+    ws.leaving.assign(p.elements.size(), 0);
+    for (Index s = 0; s < p.elements.size(); ++s) {
+      if (slip[s] == Slip::sliding || !left_rest(c, s)) continue;
+      const Element& e = p.elements[s];
+      const bool forward = c.modes[p.contacts + s] == Mode::slip_forward;
+      ws.leaving[s] = (forward ? e.high : e.low) != (forward ? e.plus : e.minus);
+    }
+    return std::find(ws.leaving.begin(), ws.leaving.end(), 1) != ws.leaving.end();
   }
 
-  // at_limit: the static answer in which the elements that left stood at their limits without acceleration; null: none
-  // did.
-  void round(Index depth, const Candidate* at_limit) {
+  // Whether a candidate holds while the elements that leave are at their static levels; ws.leaving then has the orders in
+  // which they leave.
+  bool holds_at_static_levels(const Candidate& c) {
+    const bool decided = c.unique && std::find(c.touching.begin(), c.touching.end(), 1) == c.touching.end();
+    return decided || admissible(c, ws.leaving);
+  }
+
+  // Static levels of the elements that have not left; those that leave first take their kinetic levels.
+  void round(Index depth) {
     if (depth >= round_limit() || seen(ws.slip[depth], ws.direction[depth])) return;
     Pool& pool = ws.pool[depth];
     pool.clear();
     complete = solve_stage(p, ws.allowed, ws.slip[depth], ws.direction[depth], ws.stage, pool) && complete;
     for (Index k = 0; k < pool.size(); ++k) {
       const Candidate& c = pool[k];
+      if (!find_leaving(c, ws.slip[depth])) {
+        keep(c);
+        continue;
+      }
+      if (!holds_at_static_levels(c)) continue;
+      std::uint8_t first = UINT8_MAX;
+      for (const std::uint8_t order : ws.leaving)
+        if (order > 0) first = std::min(first, order);
       ws.slip[depth + 1] = ws.slip[depth];
       ws.direction[depth + 1] = ws.direction[depth];
-      const auto leaves_rest = [&](Index s) {
-        const Mode m = c.modes[p.contacts + s];
-        return ws.slip[depth][s] != Slip::sliding && (m == Mode::slip_forward || m == Mode::slip_backward);
-      };
-      bool any = false, first = false;
-      for (Index s = 0; s < p.elements.size(); ++s)
-        if (leaves_rest(s)) any = true, first = first || accelerates(c, s);
       for (Index s = 0; s < p.elements.size(); ++s) {
-        if (!leaves_rest(s) || accelerates(c, s) != first) continue;
+        if (ws.leaving[s] != first) continue;
         ws.slip[depth + 1][s] = Slip::sliding;
         ws.direction[depth + 1][s] = c.modes[p.contacts + s];
       }
-      if (any)
-        round(depth + 1, at_limit == nullptr && !first ? &c : at_limit);
-      else
-        keep(c, ws.slip[depth], at_limit);
+      round(depth + 1);
     }
   }
 };
@@ -171,7 +149,7 @@ bool present_goes_on(const Problem& p, const List<Mode>& present, const Admissib
   ws.answers.clear();
   Candidate& c = ws.answers.next();
   if (!solve_modes(p, modes, ws.slip[0], ws.allowed, ws.stage.solve, c)) return false;
-  const StaticToKinetic cascade{p, ws};
+  const StaticToKinetic cascade{p, ws, admissible};
   for (Index s = 0; s < left.size(); ++s)
     if (left[s] != 0 && cascade.along(c, s) < 0.0) return false;
   if (!admissible(c)) return false;
@@ -297,21 +275,19 @@ void reserve(Index contacts, Index elements, Index sets, TransitionWorkspace& ws
   for (List<Slip>& one : ws.slip) one.reserve(elements);
   for (List<Mode>& one : ws.direction) one.reserve(elements);
   ws.answers.reserve(most, n);
-  ws.left.resize(most), ws.at_limit.resize(most), ws.visited.resize(most);
+  ws.left.resize(most), ws.visited.resize(most);
   for (List<std::uint8_t>& one : ws.left) one.reserve(elements);
-  for (Candidate& one : ws.at_limit) one.reserve(n);
   for (List<Mode>& one : ws.visited) one.reserve(elements);
-  ws.needless.reserve(most), ws.order.reserve(most), ws.allowed.reserve(n);
-  ws.leaving.reserve(elements), ws.way.reserve(elements), ws.others.reserve(elements);
+  ws.order.reserve(most), ws.allowed.reserve(n);
+  ws.leaving.reserve(elements);
   out.answer.reserve(n), out.left_rest.reserve(elements);
 }
 
-bool transitions(const Problem& p, const List<Allowed>& allowed, TransitionWorkspace& ws) {
+bool transitions(const Problem& p, const List<Allowed>& allowed, TransitionWorkspace& ws,
+                 const Admissible& admissible) {
   prepare(p, allowed, ws);
-  StaticToKinetic cascade{p, ws};
-  cascade.round(0, nullptr);
-  ws.led_to = ws.answers.size();
-  for (Index k = 0; k < ws.led_to && STICKSLIP_RULE("one_stays"); ++k) cascade.one_stays(k);
+  StaticToKinetic cascade{p, ws, admissible};
+  cascade.round(0);
   return cascade.complete;
 }
 
@@ -334,22 +310,6 @@ void find_admissible(const Admissible& admissible, TransitionWorkspace& ws) {
   ws.order.clear();
   for (Index k = 0; k < ws.answers.size(); ++k)
     if (admissible(ws.answers[k])) ws.order.push_back(k);
-}
-
-// An element that stands at its static level leaves it only if rest does not hold there.
-void drop_needless_departures(const Problem& p, TransitionWorkspace& ws) {
-  auto& order = ws.order;
-  const auto rests = [&](const Candidate& at_limit) {
-    return std::any_of(order.begin(), order.end(), [&](Index k) {
-      return ws.at_limit[k].modes.empty() && same_motion(p, at_limit, ws.answers[k]);
-    });
-  };
-  Index kept = 0;
-  ws.needless.resize(ws.answers.size());
-  for (const Index k : order) ws.needless[k] = !ws.at_limit[k].modes.empty() && rests(ws.at_limit[k]);
-  for (const Index k : order)
-    if (ws.needless[k] == 0) order[kept++] = k;
-  order.resize(kept);
 }
 
 // Rule 3: puts the answer that is taken first in ws.order, which holds one at least.
@@ -387,26 +347,25 @@ void choose(const Problem& p, const List<Mode>& present, const List<Allowed>& al
       present_goes_on(p, present, admissible, ws, out))
     return;
   ws.stage.keep_parts = ws.stage.has_dropped = false;
-  bool complete = transitions(p, allowed, ws);
+  bool complete = transitions(p, allowed, ws, admissible);
   find_admissible(admissible, ws);
   if (ws.order.empty() &&
       ws.stage.has_dropped) { // a shared answer represents its parts unless it is not admissible
     ws.stage.keep_parts = true;
-    complete = transitions(p, allowed, ws);
+    complete = transitions(p, allowed, ws, admissible);
     find_admissible(admissible, ws);
   }
   if (ws.order.empty() && ws.departures) {
     prepare(p, allowed, ws);
-    StaticToKinetic cascade{p, ws, complete};
+    ws.stage.keep_parts = true;
+    StaticToKinetic cascade{p, ws, admissible, complete};
     cascade.depart();
     complete = cascade.complete;
-    ws.led_to = ws.answers.size();
     find_admissible(admissible, ws);
   }
   auto& order = ws.order;
   out.rounds = ws.visited_count;
   out.certified_unique = !complete && certified_unique(p);
-  if (STICKSLIP_RULE("needless_departures")) drop_needless_departures(p, ws);
   out.solutions = complete ? distinct(p, ws) : out.certified_unique && !order.empty() ? 1 : -1;
   if (order.empty()) {
     out.rule = Rule::none;
@@ -414,7 +373,6 @@ void choose(const Problem& p, const List<Mode>& present, const List<Allowed>& al
     out.left_rest.assign(p.elements.size(), 0);
     return;
   }
-  if (order.front() < ws.led_to) std::erase_if(order, [&](Index k) { return k >= ws.led_to; });
   out.rule = prefer(p, present, ws);
   out.answer = ws.answers[order[0]];
   out.left_rest = ws.left[order[0]];

@@ -1,11 +1,10 @@
 // Transition rules after an event, as a pure function of one instant.
 //
 // Rules (numbers as in the design notes, "Transitions, exactly"):
-//  2  Elements at rest are solved with their static levels. Elements that leave rest (first those that accelerate at
-//     once, then those at their limit, which leave only if rest does not hold there) take their kinetic force and a
-//     fixed direction. The rounds end when nothing changes, at most after elements + 1.
-//     Answers with an acceleration against the direction are rejected; if none remains, the elements concerned are
-//     solved at rest.
+//  2  Elements at rest are solved with their static levels. If an answer holds there for a time after the instant, those
+//     elements that leave rest first, with the lowest power of time, take their kinetic force and a fixed direction. The
+//     rounds end when nothing changes, at most after elements + 1.
+//     Answers with an acceleration against the direction are rejected.
 //  3  Among several admissible answers: the present modes; then the fewest changed components; then the least Gauss
 //     constraint 1/2 lambda' G lambda. Answers that are still tied are marked as ambiguous.
 //  4  No answer: status none. If a contact slides, the engine answers with an impact without collision
@@ -34,15 +33,34 @@ struct Choice {
   bool found() const { return rule != Rule::none; }
 };
 
-// Decides by higher derivatives, or by the caller's criterion, whether a candidate holds on (t, t + epsilon].
+// All that leave accelerate. Where nothing is known of later instants, an acceleration that is zero stays zero.
+inline bool leave_at_once(const Candidate& c, const List<std::uint8_t>& leaving) {
+  const Index contacts = c.touching.size() - leaving.size();
+  for (Index s = 0; s < leaving.size(); ++s)
+    if (leaving[s] != 0 && c.touching[contacts + s] != 0) return false;
+  return true;
+}
+
+// Decides by higher derivatives, or by the caller's criterion, whether a candidate holds on (t, t + epsilon]. leaving: per
+// element 1 if it slips under its static level, of an admissible candidate then 1 + the order of its acceleration's first term;
+// empty: all have their kinetic levels.
 struct Admissible {
-  bool (*call)(void*, const Candidate&) = nullptr;
+  bool (*call)(void*, const Candidate&, List<std::uint8_t>& leaving) = nullptr;
   void* self = nullptr;
-  bool operator()(const Candidate& c) const { return call == nullptr || call(self, c); }
+  bool operator()(const Candidate& c, List<std::uint8_t>& leaving) const {
+    return call == nullptr ? leave_at_once(c, leaving) : call(self, c, leaving);
+  }
+  bool operator()(const Candidate& c) const {
+    List<std::uint8_t> none;
+    return (*this)(c, none);
+  }
 };
 
 template <class F> Admissible admissible_by(F& f) {
-  return {[](void* self, const Candidate& c) { return (*static_cast<F*>(self))(c); }, &f};
+  return {[](void* self, const Candidate& c, List<std::uint8_t>& leaving) {
+            return (*static_cast<F*>(self))(c, leaving);
+          },
+          &f};
 }
 
 struct TransitionWorkspace {
@@ -50,17 +68,11 @@ struct TransitionWorkspace {
   List<Pool> pool; // one per round
   Pool answers;
   List<List<std::uint8_t>> left; // parallel to answers
-  // Parallel to answers: the static answer in which the elements that left later stood at their limits without
-  // acceleration; no modes: there were none.
-  List<Candidate> at_limit;
-  List<std::uint8_t> needless;
-  Index led_to = 0; // number of answers that the rules lead to; the others are only counted
   List<List<Slip>> slip;
   List<List<Mode>> direction;
   List<List<Mode>> visited;
   Index visited_count = 0;
-  List<std::uint8_t> leaving; // of an answer from which each is put back to rest in turn,
-  List<Mode> way, others;     // their directions, and these without one of them
+  List<std::uint8_t> leaving; // see Admissible
   List<Allowed> allowed;
   List<Index> order; // admissible answers, the chosen one first
   bool departures =
@@ -71,10 +83,9 @@ struct TransitionWorkspace {
 // afterwards choose() does not allocate unless forces are statically indeterminate.
 void reserve(Index contacts, Index elements, Index sets, TransitionWorkspace& ws, Choice& out);
 
-// Every labelled answer before any choice, transitions from static to kinetic included; behind them (from ws.led_to)
-// those in which one of several elements that leave rest together stays, since friction of the others has fallen. True
-// if the list is complete.
-bool transitions(const Problem& p, const List<Allowed>& allowed, TransitionWorkspace& ws);
+// Every labelled answer before any choice, transitions from static to kinetic included. True if the list is complete.
+bool transitions(const Problem& p, const List<Allowed>& allowed, TransitionWorkspace& ws,
+                 const Admissible& admissible = {});
 
 // `present`: the modes before (contacts, then elements). `allowed`: empty, or per component the modes that a fired
 // guard still permits (an element that broke away in + direction: bit(plus); a contact that lost its force: bit(open)).

@@ -67,3 +67,33 @@ def test_a_belt_that_holds_more_than_the_floor_takes_the_body_along() -> None:
     run = ss.simulate(m, 3.0, t_eval=np.linspace(0.0, 3.0, 61))
     u = np.clip((run.t - 0.5) / 2.0, 0.0, 1.0)
     assert run["x.velocity"] == pytest.approx(0.3 * (6 * u**5 - 15 * u**4 + 10 * u**3), abs=1e-12)
+
+
+def on_floor_and_belt(force: ss.Signal | float = 0.0) -> ss.Machine:
+    """A body that floor and belt hold with 2 N each; the velocity of the belt is t³."""
+    time = ss.Ramp(slope=1.0)
+    m = ss.Machine(mass=1.0, names=["x"], force={"x": force})
+    m.add_friction("floor", on="x", law=ss.Coulomb(static=2.0, kinetic=1.5))
+    m.add_friction(
+        "belt", on="x", law=ss.Coulomb(static=2.0, kinetic=1.0), surface_velocity=time * time * time
+    )
+    return m
+
+
+def test_of_equal_levels_that_of_the_accelerated_surface_is_exceeded() -> None:
+    """To follow the belt the body would need 2 N + 3 m t²; to stay on the floor, 2 N."""
+    run = ss.simulate(on_floor_and_belt(), 1.0)
+    assert run.success and abs(run.y[:2]).max() == 0.0
+    assert run["belt.force"] == pytest.approx(-1.0, rel=1e-12)
+    assert run["floor.force"] == pytest.approx(1.0, rel=1e-12)
+
+
+def test_the_surface_that_slips_first_relieves_the_other() -> None:
+    """Under 2 N of the belt and t⁴ the floor would be exceeded, too, but with t⁵/5 of velocity after the t³ of the belt:
+    then the belt has its kinetic level, and the floor holds until 1 N + t⁴ is 2 N.
+    """
+    time = ss.Ramp(slope=1.0)
+    run = ss.simulate(on_floor_and_belt(time * time * time * time), 1.1)
+    assert run.success
+    assert [(e.element, e.after) for e in run.events] == [("floor", ss.Mode.SLIP_FORWARD)]
+    assert run.events.time[0] == pytest.approx(1.0, rel=1e-9)

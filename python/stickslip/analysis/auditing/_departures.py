@@ -1,9 +1,10 @@
 """Check of friction elements that leave rest beside closed contacts: break-away must be necessary.
 
 An element breaks away if it accelerates in that direction with its static level as friction force. After each
-break-away one implicit step is solved for every combination of modes of contacts and friction, with this element
+break-away one implicit step h is solved for every combination of modes of contacts and friction, with this element
 sliding at its static level and the others at either level. If no combination is consistent for any of a few short
-steps, the element should have remained at rest.
+steps, the element should have remained at rest. The step is that of the Laplace transform at 1/h, times 1/h: of a
+function f it takes the sum of h^k times the k-th derivative, so that its signs are those just after the instant.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ Array = NDArray[np.float64]
 _MOST_INSTANTS, _MOST_SETS = 20, 3000
 _STEPS = 2.0**-4, 2.0**-10, 2.0**-16  # of the time until modes change next
 _ALLOWED = 1e-9  # of the terms of a condition
+_GIVEN = 1e-11  # of the terms of a gap that is zero at the start
+_ORDERS = 8  # derivatives of signals
 _SINGULAR = 1e10  # condition of a system that leaves forces open
 _HELD, _OPEN = 0, 2  # modes of rows, besides the directions of sliding
 
@@ -68,7 +71,8 @@ def check_departures(audit: Audit, run: Any, d: Description, sizes: Sizes) -> No
         if t in at_impact or not later.size:
             continue
         at = run.at([t])
-        instant = _Instant(d, t, at.y[:n, 0], at.y[n : 2 * n, 0], sizes)
+        near = 10.0 * sizes.relative if t > begin else _GIVEN
+        instant = _Instant(d, t, at.y[:n, 0], at.y[n : 2 * n, 0], sizes, near)
         if not instant.rests:
             continue
         for i, place in enumerate(d.surfaces):
@@ -90,40 +94,40 @@ def _has_left(run: Any, place: Place, t: float) -> bool:
 class _Instant:
     """Positions and velocities at one time; contacts that touch, and all friction that is pressed."""
 
-    def __init__(self, d: Description, t: float, q: Array, v: Array, sizes: Sizes) -> None:
+    def __init__(self, d: Description, t: float, q: Array, v: Array, sizes: Sizes, near: float) -> None:
         self.d, self.t, self.q, self.v = d, t, q, v
-        near = 10.0 * sizes.relative
         self.contacts = [c for c in d.contacts if abs(self._gap(c)) <= near * float(np.abs(_of(c)) @ sizes.q)]
         self.places = d.places + [c.place for c in self.contacts if c.place is not None]
-        rates = [(self._gap_rate(c, 0.0), _of(c)) for c in self.contacts]
+        rates = [(_of(c) @ self.v + c.gap.signal.value(t, 1), _of(c)) for c in self.contacts]
         rates += [(float(_along(p) @ v) - p.surface_velocity.value(t, 0), _along(p)) for p in self.places]
         self.rests = all(abs(rate) <= near * float(np.abs(row) @ sizes.v) for rate, row in rates)
 
     def _gap(self, c: Contact) -> float:
         return float(_of(c) @ self.q + c.gap.signal.value(self.t, 0))
 
-    def _gap_rate(self, c: Contact, h: float) -> float:
-        return float(_of(c) @ self.v + c.gap.signal.value(self.t + h, 1))
+    def _ahead(self, signal: Any, h: float, order: int = 0) -> float:
+        """Transform of a signal, or of its derivative, after the instant."""
+        return float(sum(h**k * signal.value(self.t, order + k) for k in range(_ORDERS - order)))
 
     def excess(self, i: int, side: int, h: float) -> float:
         """Least violation, over all sets of modes, of the conditions that a departure of surface i within h needs."""
         place = self.d.surfaces[i]
         if all(place is not p for p in self.places):
             return 0.0
-        d, t = self.d, self.t + h
+        d = self.d
         system = d.mass.numbers + h * d.damping + h * h * d.stiffness
         force = -d.damping @ self.v - d.stiffness @ (self.q + h * self.v)
         for push in d.pushes:
-            force = force + push.along * push.signal.value(t, 0)
+            force = force + push.along * self._ahead(push.signal, h)
         rows = [_of(c) for c in self.contacts] + [_along(p) for p in self.places]
         # Contacts stay closed by their velocity, as friction rests: their positions would follow half its acceleration.
-        drift = [self._gap_rate(c, h) / h for c in self.contacts]
-        drift += [(float(_along(p) @ self.v) - p.surface_velocity.value(t, 0)) / h for p in self.places]
+        drift = [float(_of(c) @ self.v + self._ahead(c.gap.signal, h, 1)) / h for c in self.contacts]
+        drift += [float(_along(p) @ self.v - self._ahead(p.surface_velocity, h)) / h for p in self.places]
         least = np.inf
         for count, modes in enumerate(self._sets(place, side)):
             if count == _MOST_SETS:
                 return 0.0
-            least = min(least, self._violation(system, force, rows, drift, modes, t))
+            least = min(least, self._violation(system, force, rows, drift, modes, h))
             if least <= _ALLOWED:
                 break
         return float(least)
@@ -143,7 +147,7 @@ class _Instant:
         rows: list[Array],
         drift: list[float],
         modes: list[tuple[int, bool]],
-        t: float,
+        h: float,
     ) -> float:
         n, contacts = len(force), len(self.contacts)
         a, b = np.zeros((n + len(rows), n + len(rows))), np.zeros(n + len(rows))
@@ -159,7 +163,7 @@ class _Instant:
             if r < contacts:
                 margins.append((unit, 0.0) if mode == _HELD else (rate, drift[r]))
                 continue
-            load, press = self._load(r - contacts, n, len(rows), t)
+            load, press = self._load(r - contacts, n, len(rows), h)
             if mode == _HELD:
                 low, high = _laws.jump(self.places[r - contacts].law)
                 margins += [(high * press - unit, high * load), (unit - low * press, -low * load)]
@@ -174,11 +178,11 @@ class _Instant:
         short = [-(row @ x + more) / (np.abs(row) @ np.abs(x) + abs(more) + 1e-300) for row, more in margins]
         return max(max(short, default=0.0), 0.0)
 
-    def _load(self, k: int, n: int, size: int, t: float) -> tuple[float, Array]:
+    def _load(self, k: int, n: int, size: int, h: float) -> tuple[float, Array]:
         """Normal load of friction: given, and by the force of its contact."""
         place, press = self.places[k], np.zeros(n + size)
         if not place.on_contact:
-            return place.normal_load.value(t, 0), press
+            return self._ahead(place.normal_load, h), press
         press[n + next(j for j, c in enumerate(self.contacts) if c.place is place)] = 1.0
         return 0.0, press
 
