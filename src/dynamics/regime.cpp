@@ -129,6 +129,12 @@ Index normal_row(const Regime& r, Index contact) {
   return -1;
 }
 
+Index holding_row(const System& sys, const Regime& r, Index force) {
+  if (force >= sys.friction.size()) return normal_row(r, force - sys.friction.size());
+  const auto found = std::find(r.sticking.begin(), r.sticking.end(), force);
+  return found == r.sticking.end() ? -1 : found - r.sticking.begin();
+}
+
 // With F = other + dry lambda, lambda = lambda_0 + LF (dry lambda).
 static Eigen::Map<Matrix> coupling_matrix(const System& sys, const Regime& r, Scratch& w) {
   const Index m = r.closed.size(), first = r.sticking.size();

@@ -34,19 +34,12 @@ struct Margin {
     return side > 0 ? unit.hi : unit.lo;
   }
 
-  Index row_of(const ForceLimit& l) const { // among the constraint forces; -1: not one of them
-    const Index np = sys.friction.size();
-    if (l.force >= np) return normal_row(r, l.force - np);
-    const auto found = std::find(r.sticking.begin(), r.sticking.end(), l.force);
-    return found == r.sticking.end() ? -1 : found - r.sticking.begin();
-  }
-
   bool of_contact(const ForceLimit& l) const { return l.force >= sys.friction.size(); }
 
   // By the constraint forces. A limit that varies and that a normal force loads is none of this: empty.
   Vector by_forces(const ForceLimit& l) const {
     Vector row = Vector::Zero(r.sticking.size() + r.closed.size());
-    row(row_of(l)) = -l.side;
+    row(holding_row(sys, r, l.force)) = -l.side;
     if (of_contact(l)) return row;
     const Friction& p = sys.friction[l.force];
     const Index load = normal_row(r, loading_contact(p));
@@ -256,7 +249,7 @@ double sharing_size(const System& sys, const Regime& r, Index limit, double t, c
     all = std::max(all, most);
     if (sharing.group[k] == sharing.group[limit]) size = std::max(size, k == limit ? most : of);
   }
-  const Index row = Margin{sys, r}.row_of(sharing.limits[limit]);
+  const Index row = holding_row(sys, r, sharing.limits[limit].force);
   all = std::max(all, holding_terms(sys, r, row, x, s, force));
   return std::max(size, tolerance::cancelled * all); // these terms and their shifts may cancel
 }
@@ -311,7 +304,7 @@ void clear_held(const System& sys, const Regime& r, auto&& clear) {
   const Margin margin{sys, r};
   if (r.sharing.follows) return;
   for (const Index k : r.sharing.held)
-    if (margin.of_contact(r.sharing.limits[k])) clear(margin.row_of(r.sharing.limits[k]));
+    if (margin.of_contact(r.sharing.limits[k])) clear(holding_row(sys, r, r.sharing.limits[k].force));
 }
 
 } // namespace

@@ -97,36 +97,16 @@ void order_departures(const ModeProblem& posed, const Regime& r, const List<std:
   }
 }
 
-// Sizes of the terms of each acceleration from the signals, by powers of time.
-Matrix sizes_by_signals(const Instant& at, const ModeProblem& posed, const Regime& r,
-                        const contact::Candidate& c) {
-  Matrix sizes = Matrix::Zero(posed.size(), series_terms);
-  if (!r.affine || std::find(c.touching.begin(), c.touching.end(), std::uint8_t{1}) == c.touching.end())
-    return sizes;
-  const Matrix signals = at.signal_series.cwiseAbs();
-  sizes = posed.rows.cwiseAbs() * (r.linear->S.cwiseAbs() * signals);
-  for (Index k = 0; k < posed.size(); ++k)
-    sizes.row(k) += posed.own_acceleration(at.sys, k).cwiseAbs().transpose() * signals;
-  return sizes;
-}
-
-// Removes coefficients of a guard that are below the rounding error of the terms that cancel in its component, at the
-// instant or as signals continue. Higher coefficients decide.
+// Removes the coefficients of an undecided component that are below the error of the problem, which knows how well the
+// instant is known. Higher coefficients decide.
 void drop_rounding(const ModeProblem& posed, const contact::Candidate& c, Index component, const Guard& g,
-                   const Matrix& by_signal, Row& row) {
-  const contact::Problem& p = posed.problem;
+                   Row& row) {
   const Index first = g.traits().first_by_forces; // a force, or an acceleration divided by a factorial
   if (!STICKSLIP_RULE("drop_rounding") || first < 0 || c.touching[component] == 0) return;
   double size = c.size[component];
-  for (Index j = first; j < std::ssize(row); ++j, size /= posed.pace) {
-    double passed_on = 0.0;
-    for (Index k = 0; k < p.size(); ++k) // holding forces pass on the changes of their own rows
-      if (p.G(k, k) > 0.0)
-        passed_on = std::max(passed_on, std::abs(p.G(component, k)) / p.G(k, k) * by_signal(k, j - first));
-    if (first == 0) passed_on /= p.G(component, component);
-    double& term = row[static_cast<std::size_t>(j)];
-    if (std::abs(term) <= tolerance::product * std::max(size, passed_on)) term = 0.0;
-  }
+  for (Index j = first; j < std::ssize(row); ++j, size /= posed.pace)
+    if (double& term = row[static_cast<std::size_t>(j)]; std::abs(term) <= tolerance::product * size)
+      term = 0.0;
 }
 
 // Sign of the guard of an undecided component just after t.
@@ -171,7 +151,6 @@ bool is_admissible(Instant& at, const ActiveSet& active, const ModeProblem& pose
     }
     if (!modes.at_limit.empty()) r = &at.regime(modes), guard_series(at, *r, search.series);
   }
-  const Matrix by_signal = sizes_by_signals(at, posed, *r, c);
   List<std::int8_t> zeros(r->guards.size(), -1);
   for (Index k = 0; k < r->guards.size(); ++k) {
     const Guard& g = r->guards[k];
@@ -183,7 +162,7 @@ bool is_admissible(Instant& at, const ActiveSet& active, const ModeProblem& pose
     Row row{};
     for (int j = 0; j < series_terms; ++j) row[static_cast<std::size_t>(j)] = search.series(k, j);
     if (const Index component = posed.component_of(g); component >= 0)
-      drop_rounding(posed, c, component, g, by_signal, row);
+      drop_rounding(posed, c, component, g, row);
     const SignAfter after = sign_of(at, posed, *r, k, row);
     zeros[k] = after.order;
     if (after.sign <= 0) continue;

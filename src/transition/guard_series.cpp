@@ -1,6 +1,8 @@
 #include "transition/guard_series.hpp"
 
 #include "core/list.hpp"
+#include "core/switches.hpp"
+#include "core/tolerances.hpp"
 #include "dynamics/tangent.hpp"
 #include "transition/motion_series.hpp"
 
@@ -84,6 +86,38 @@ void linearised_series(Instant& at, const Regime& r, Matrix& series) {
   }
 }
 
+// By the sizes of x and s: the sizes of the terms of the forces that hold (`held`), and of x' with these forces.
+Vector rate_terms(const System& sys, const Regime& r, const Vector& x, const Vector& s, Vector& held) {
+  Vector rate = r.linear->A.cwiseAbs() * x + r.linear->S.cwiseAbs() * s;
+  held.noalias() = r.L_terms * rate;
+  for (Index k = 0; k < held.size(); ++k) {
+    const Index contact = k - r.sticking.size();
+    const Vector& effect =
+        contact < 0 ? sys.friction[r.sticking[k]].effect : sys.contacts[r.closed[contact]].effect;
+    rate += held(k) * effect.cwiseAbs();
+  }
+  return rate.cwiseMax(r.Ax.cwiseAbs() * x + r.As.cwiseAbs() * s);
+}
+
+// Sets coefficients to zero that lie within the bounds of their rounding errors, u times the sizes of their terms. The
+// states pass theirs on: z_k+1 = |x_k+1| + terms of x' of z_k / (k + 1).
+void drop_rounding(const System& sys, const Regime& r, const Matrix& signals, const Matrix& states,
+                   Matrix& series) {
+  if (!STICKSLIP_RULE("series_bounds")) return;
+  const Matrix s = signals.cwiseAbs();
+  Vector x = states.col(0).cwiseAbs(), held, bound(r.guards.size());
+  for (int k = 0; k < series_terms; ++k) {
+    const Vector rate = rate_terms(sys, r, x, s.col(k), held);
+    bound.noalias() = r.Gx.cwiseAbs() * x + r.Gs.cwiseAbs() * s.col(k);
+    for (Index g = 0; g < r.guards.size(); ++g) {
+      for (const GuardTerms::Entry& e : r.guard_terms[g].forces)
+        if (const Index row = holding_row(sys, r, e.at); row >= 0) bound(g) += std::abs(e.factor) * held(row);
+      if (std::abs(series(g, k)) <= tolerance::rounding * bound(g)) series(g, k) = 0.0;
+    }
+    if (k + 1 < series_terms) x = states.col(k + 1).cwiseAbs() + rate / (k + 1);
+  }
+}
+
 } // namespace
 
 void guard_series(Instant& at, const Regime& r, Matrix& series) {
@@ -94,6 +128,7 @@ void guard_series(Instant& at, const Regime& r, Matrix& series) {
     expand_motion(at.sys, r, at.t, at.state->base_x, at.signal_series, at.w, states);
     series.noalias() = r.Gx * states;
     series.noalias() += r.Gs * at.signal_series;
+    drop_rounding(at.sys, r, at.signal_series, states, series);
     for (Index g = 0; g < r.guards.size(); ++g) {
       const int known = known_terms(r.guards[g].traits().first_by_forces);
       series.row(g).tail(series_terms - known).setZero();

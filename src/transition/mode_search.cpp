@@ -118,7 +118,8 @@ struct Steps {
   // its limit. The element is held as after an accumulation of slips.
   bool hold_firmly() {
     if (!STICKSLIP_RULE("try_firmly") || posed.order > 0)
-      return false; // no motion exists yet before the loads begin
+      return false;                              // no motion exists yet before the loads begin
+    if (at.jump->unresisting >= 0) return false; // a contact may hold: no error of the limits decides
     List<Index> changed;
     for (Index q = 0; q < posed.elements.size(); ++q) {
       Hold& hold = at.mode(posed.elements[q]).hold;

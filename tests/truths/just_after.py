@@ -82,7 +82,9 @@ class Instant:
 
 @dataclass
 class Answer:
-    """Modes with the series of coordinates' accelerations and of the rows' rates; loaded: contacts that bear a force."""
+    """Modes with the series of coordinates' accelerations and of the rows' rates; loaded: contacts that bear a force
+    with an effect on the motion; where friction takes back what the contact gives, any force has none.
+    """
 
     modes: Modes
     acceleration: list[Rational]
@@ -292,6 +294,7 @@ class _Set:
         rate = [[dot(row.along, x[:n]) + at(row.drift, k) for k, x in enumerate(series)] for row in i.rows]
         loaded = [
             j in self.column
+            and any(row[self.column[j]] for row in self.matrix)
             and (any(x[self.column[j]] for x in series) or any(vector[self.column[j]] for vector in null))
             for j in range(len(i.contacts))
         ]
