@@ -7,6 +7,7 @@
 #include "transition/motion_series.hpp"
 
 #include <cmath>
+#include <numeric>
 
 namespace stickslip {
 
@@ -99,21 +100,25 @@ Vector rate_terms(const System& sys, const Regime& r, const Vector& x, const Vec
   return rate.cwiseMax(r.Ax.cwiseAbs() * x + r.As.cwiseAbs() * s);
 }
 
-// Sets coefficients to zero that lie within the bounds of their rounding errors, u times the sizes of their terms. The
+// Sets first coefficients to zero that lie within the bounds of their rounding errors, u times the sizes of their terms. The
 // states pass theirs on: z_k+1 = |x_k+1| + terms of x' of z_k / (k + 1).
 void drop_rounding(const System& sys, const Regime& r, const Matrix& signals, const Matrix& states,
                    Matrix& series) {
   if (!STICKSLIP_RULE("series_bounds")) return;
-  const Matrix s = signals.cwiseAbs();
-  Vector x = states.col(0).cwiseAbs(), held, bound(r.guards.size());
-  for (int k = 0; k < series_terms; ++k) {
-    const Vector rate = rate_terms(sys, r, x, s.col(k), held);
-    bound.noalias() = r.Gx.cwiseAbs() * x + r.Gs.cwiseAbs() * s.col(k);
-    for (Index g = 0; g < r.guards.size(); ++g) {
+  List<Index> open(r.guards.size()); // guards without a coefficient until now
+  std::iota(open.begin(), open.end(), Index{0});
+  Vector x = states.col(0).cwiseAbs(), held;
+  for (int k = 0; k < series_terms && !open.empty(); ++k) {
+    const Vector s = signals.col(k).cwiseAbs(), rate = rate_terms(sys, r, x, s, held);
+    const auto is_zero = [&](Index g) {
+      double bound = r.Gx.row(g).cwiseAbs().dot(x) + r.Gs.row(g).cwiseAbs().dot(s);
       for (const GuardTerms::Entry& e : r.guard_terms[g].forces)
-        if (const Index row = holding_row(sys, r, e.at); row >= 0) bound(g) += std::abs(e.factor) * held(row);
-      if (std::abs(series(g, k)) <= tolerance::rounding * bound(g)) series(g, k) = 0.0;
-    }
+        if (const Index row = holding_row(sys, r, e.at); row >= 0) bound += std::abs(e.factor) * held(row);
+      if (std::abs(series(g, k)) > tolerance::rounding * bound) return false;
+      series(g, k) = 0.0;
+      return true;
+    };
+    std::erase_if(open, [&](Index g) { return !is_zero(g); });
     if (k + 1 < series_terms) x = states.col(k + 1).cwiseAbs() + rate / (k + 1);
   }
 }
