@@ -314,22 +314,22 @@ void constrain(const System& sys, Regime& r, Holding& c) {
   if (r.sticking.empty() && r.closed.empty()) return follow_constraints(sys, r.A, r.S, r.E);
   c.read(sys, r);
   solve_constraints(sys, r, c);
-  multiply(sys, r.L, c.H, c.R);
-  multiply(sys, r.Lx, r.L, r.linear->A);
+  multiply(sys, r.L.entries, c.H, c.R);
+  multiply(sys, r.Lx, r.L.entries, r.linear->A);
   multiply(sys, c.driven, c.R, r.linear->S);
   c.driven += c.Rs;
   multiply(sys, r.Ls, c.H, c.driven);
-  multiply(sys, r.LF, r.L, r.E);
+  multiply(sys, r.LF, r.L.entries, r.E);
   const Matrix effects = sys.tangent ? Matrix() : r.E;
   add_product(sys, r.A, c.U, r.Lx);
   add_product(sys, r.S, c.U, r.Ls);
   add_product(sys, r.E, c.U, r.LF);
   const Index normals = c.count - c.friction;
-  for (Matrix* rows : {&r.L, &r.Lx, &r.Ls, &r.LF}) rows->bottomRows(normals) *= -1.0;
+  for (Matrix* rows : {&r.L.entries, &r.Lx, &r.Ls, &r.LF}) rows->bottomRows(normals) *= -1.0;
   if (!sys.tangent) { // rows that turn are not worth it: no motion of theirs is exact
-    r.L_terms = c.H.cwiseAbs() * c.R.cwiseAbs();
-    const Matrix of_x = r.L_terms * r.linear->A.cwiseAbs(), of_F = r.L_terms * effects.cwiseAbs(),
-                 of_s = r.L_terms * r.linear->S.cwiseAbs() + c.H.cwiseAbs() * c.Rs.cwiseAbs();
+    r.L.terms = c.H.cwiseAbs() * c.R.cwiseAbs();
+    const Matrix of_x = r.L.terms * r.linear->A.cwiseAbs(), of_F = r.L.terms * effects.cwiseAbs(),
+                 of_s = r.L.terms * r.linear->S.cwiseAbs() + c.H.cwiseAbs() * c.Rs.cwiseAbs();
     const Matrix U = c.U.cwiseAbs();
     drop_rounding(r.A, r.linear->A.cwiseAbs() + U * of_x);
     drop_rounding(r.S, r.linear->S.cwiseAbs() + U * of_s);
@@ -413,7 +413,7 @@ static void probe(const System& sys, Regime& r, const List<Index>* columns) {
 
 static void hold_as(const Regime& other, Regime& r) {
   r.A = other.A, r.S = other.S, r.E = other.E;
-  r.L = other.L, r.L_terms = other.L_terms, r.Lx = other.Lx, r.Ls = other.Ls, r.LF = other.LF;
+  r.L = other.L, r.Lx = other.Lx, r.Ls = other.Ls, r.LF = other.LF;
 }
 
 // An element that touches holds or slides.

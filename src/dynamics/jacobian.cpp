@@ -104,11 +104,11 @@ private:
   void accelerate() {
     const Matrix& free = turning->accelerations;
     J += free;
-    for (Index k = 0; k < r.L.rows(); ++k) {
+    for (Index k = 0; k < r.L.entries.rows(); ++k) {
       const Index contact = k - r.sticking.size();
       const Vector& effect =
           contact < 0 ? sys.friction[r.sticking[k]].effect : sys.contacts[r.closed[contact]].effect;
-      J.noalias() += effect * (r.L.row(k) * free);
+      J.noalias() += effect * (r.L.entries.row(k) * free);
     }
   }
 
@@ -202,7 +202,7 @@ private:
     normal.leftCols(nx) = r.Lx.middleRows(first, m);
     normal.col(nx).setZero();
     add_signals(normal, r.Ls.middleRows(first, m));
-    if (turning) normal.noalias() += r.L.middleRows(first, m) * turning->accelerations;
+    if (turning) normal.noalias() += r.L.entries.middleRows(first, m) * turning->accelerations;
     normal.noalias() += r.LF.middleRows(first, m) * forces;
     solve_coupling(sys, r, w, normal.data(), nx + 1);
     for (Index k = 0; k < r.sliding.size(); ++k) {
@@ -220,7 +220,7 @@ private:
     held.leftCols(nx) = r.Lx;
     held.col(nx).setZero();
     add_signals(held, r.Ls);
-    if (turning) held.noalias() += r.L * turning->accelerations;
+    if (turning) held.noalias() += r.L.entries * turning->accelerations;
     held.noalias() += r.LF * forces;
   }
 

@@ -80,6 +80,11 @@ struct Sharing {
   bool any() const { return !limits.empty(); }
 };
 
+// A matrix with the sizes of the terms of its entries, which may cancel.
+struct SizedMatrix {
+  Matrix entries, terms;
+};
+
 struct Regime {
   Modes modes;
   const LinearPart* linear = nullptr; // the plant with its springs and controllers
@@ -89,8 +94,7 @@ struct Regime {
   bool coupled = false; // some sliding element is loaded by a contact
   // x' = A x + S s + E F_sliding;  (F_sticking, lambda_closed) = Lx x + Ls s + LF F_sliding
   Matrix A, S, E, Lx, Ls, LF;
-  Matrix L;       // the same forces from x' without them
-  Matrix L_terms; // sizes of the terms of these entries; empty where rows turn
+  SizedMatrix L; // the same forces from x' without them; no sizes where rows turn
   bool shared =
       false; // forces of sticking elements are not unique; L* then give the least utilisation in the mean square
   Matrix indeterminate_forces; // columns: shifts of sticking forces that change nothing; orthonormal

@@ -363,9 +363,9 @@ void hold_at_limits(const System& sys, const Holding& c, Regime& r) {
   const Matrix &effect = sharing.effect, &C = sharing.held_margins;
   r.Lx += effect * (C * r.Lx + given.leftCols(sys.nx));
   r.Ls += effect * (C * r.Ls + given.rightCols(sys.ns()));
-  if (sys.tangent) r.L += effect * C * r.L;
+  if (sys.tangent) r.L.entries += effect * C * r.L.entries;
   clear_held(sys, r, [&](Index row) {
-    for (Matrix* forces : {&r.L, &r.Lx, &r.Ls, &r.LF}) forces->row(row).setZero();
+    for (Matrix* forces : {&r.L.entries, &r.Lx, &r.Ls, &r.LF}) forces->row(row).setZero();
   });
   for (const Index k : varying) sharing.varying.push_back(sharing.held[k]);
   sharing.varying_effect = effect(Eigen::all, varying);

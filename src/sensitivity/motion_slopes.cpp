@@ -86,8 +86,9 @@ struct Constrained {
   Matrix L, UL, sizes; // of these rows; sizes of the terms of U L
 
   Constrained(const Regime& r, const Matrix& U, const List<Index>& of_rows)
-      : rows(of_rows), L(U.cols() == 0 ? Matrix::Zero(0, rows.size()) : Matrix(r.L(Eigen::all, rows))),
-        UL(U * L), sizes(U.cwiseAbs() * L.cwiseAbs()) {}
+      : rows(of_rows),
+        L(U.cols() == 0 ? Matrix::Zero(0, rows.size()) : Matrix(r.L.entries(Eigen::all, rows))), UL(U * L),
+        sizes(U.cwiseAbs() * L.cwiseAbs()) {}
 
   // Entries that are rounding are dropped, as in the regime itself.
   Matrix motion(const Matrix& change) const {

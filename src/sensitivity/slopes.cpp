@@ -216,8 +216,8 @@ double divisor_of(const System& sys, const Regime& r) {
 
 // True if the holding constraints of both regimes are bitwise equal.
 bool same_constraints(const Regime& a, const Regime& b) {
-  return !a.shared && !b.shared && a.A == b.A && a.S == b.S && a.E == b.E && a.L == b.L && a.Lx == b.Lx &&
-         a.Ls == b.Ls && a.LF == b.LF;
+  return !a.shared && !b.shared && a.A == b.A && a.S == b.S && a.E == b.E && a.L.entries == b.L.entries &&
+         a.Lx == b.Lx && a.Ls == b.Ls && a.LF == b.LF;
 }
 
 // All of them with these columns alone; the last one is there.

@@ -90,7 +90,7 @@ void linearised_series(Instant& at, const Regime& r, Matrix& series) {
 // By the sizes of x and s: the sizes of the terms of the forces that hold (`held`), and of x' with these forces.
 Vector rate_terms(const System& sys, const Regime& r, const Vector& x, const Vector& s, Vector& held) {
   Vector rate = r.linear->A.cwiseAbs() * x + r.linear->S.cwiseAbs() * s;
-  held.noalias() = r.L_terms * rate;
+  held.noalias() = r.L.terms * rate;
   for (Index k = 0; k < held.size(); ++k) {
     const Index contact = k - r.sticking.size();
     const Vector& effect =
