@@ -233,7 +233,7 @@ void silence_rest(const System& sys, const Regime& r, const double* x, const dou
   }
 }
 
-// What a leaving element's static limit adds to its sliding force, per unit of load.
+// Rise of a leaving element's force from its sliding level to its static limit, per unit of load.
 double static_rise(const Friction& p, int direction, double t, const double* x) {
   const Interval unit = unit_limits(p, t, x);
   const double kinetic = sliding_force(p.law, p, direction, 0U, 0.0, peak_of(p, x), nullptr, nullptr).dry;

@@ -91,7 +91,7 @@ struct StaticToKinetic {
     return std::find(ws.leaving.begin(), ws.leaving.end(), 1) != ws.leaving.end();
   }
 
-  // Whether a candidate holds while the elements that leave are at their static levels; ws.leaving then has the orders in
+  // True if a candidate holds while the elements that leave are at their static levels; ws.leaving then has the orders in
   // which they leave.
   bool holds_at_static_levels(const Candidate& c) {
     const bool decided = c.unique && std::find(c.touching.begin(), c.touching.end(), 1) == c.touching.end();
