@@ -104,12 +104,8 @@ private:
   void accelerate() {
     const Matrix& free = turning->accelerations;
     J += free;
-    for (Index k = 0; k < r.L.entries.rows(); ++k) {
-      const Index contact = k - r.sticking.size();
-      const Vector& effect =
-          contact < 0 ? sys.friction[r.sticking[k]].effect : sys.contacts[r.closed[contact]].effect;
-      J.noalias() += effect * (r.L.entries.row(k) * free);
-    }
+    for (Index k = 0; k < r.L.entries.rows(); ++k)
+      J.noalias() += holding_effect(sys, r, k) * (r.L.entries.row(k) * free);
   }
 
   // Row of a linear form: its rate by x', and its change by time alone.

@@ -135,6 +135,11 @@ Index holding_row(const System& sys, const Regime& r, Index force) {
   return found == r.sticking.end() ? -1 : found - r.sticking.begin();
 }
 
+const Vector& holding_effect(const System& sys, const Regime& r, Index row) {
+  const Index contact = row - r.sticking.size();
+  return contact < 0 ? sys.friction[r.sticking[row]].effect : sys.contacts[r.closed[contact]].effect;
+}
+
 // With F = other + dry lambda, lambda = lambda_0 + LF (dry lambda).
 static Eigen::Map<Matrix> coupling_matrix(const System& sys, const Regime& r, Scratch& w) {
   const Index m = r.closed.size(), first = r.sticking.size();

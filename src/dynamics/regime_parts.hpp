@@ -83,6 +83,8 @@ void list_guards(const System& sys, Regime& regime);
 Index normal_row(const Regime& regime, Index contact);
 // The row of an element's force, or of a contact's counted on behind these.
 Index holding_row(const System& sys, const Regime& regime, Index force);
+// Rate of change of the state per unit of the force in a row.
+const Vector& holding_effect(const System& sys, const Regime& regime, Index row);
 // Size of the terms of a force that holds, given by its row, whatever other forces hold; of the greatest force where rows
 // turn, which are not kept.
 double holding_terms(const System& sys, const Regime& regime, Index row, const double* x, const double* s,

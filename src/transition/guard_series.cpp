@@ -91,12 +91,7 @@ void linearised_series(Instant& at, const Regime& r, Matrix& series) {
 Vector rate_terms(const System& sys, const Regime& r, const Vector& x, const Vector& s, Vector& held) {
   Vector rate = r.linear->A.cwiseAbs() * x + r.linear->S.cwiseAbs() * s;
   held.noalias() = r.L.terms * rate;
-  for (Index k = 0; k < held.size(); ++k) {
-    const Index contact = k - r.sticking.size();
-    const Vector& effect =
-        contact < 0 ? sys.friction[r.sticking[k]].effect : sys.contacts[r.closed[contact]].effect;
-    rate += held(k) * effect.cwiseAbs();
-  }
+  for (Index k = 0; k < held.size(); ++k) rate += held(k) * holding_effect(sys, r, k).cwiseAbs();
   return rate.cwiseMax(r.Ax.cwiseAbs() * x + r.As.cwiseAbs() * s);
 }
 

@@ -101,16 +101,16 @@ bool QuickTransition::holds(const Regime& r, Index element, const State& state, 
     if (g.friction != element) continue;
     SignAfter after;
     if (g.kind == GuardKind::slip_ends) {
-      const auto from_zero = [&](int j) { return j == 0 || j >= known_terms(1) ? 0.0 : term(r, k, j); };
-      after = sign_after(from_zero, velocity_size(p, state.nominal), state.time_scale, t);
+      const auto from_zero = [&](int j) { return j == 0 ? 0.0 : term(r, k, j); };
+      after = sign_after(from_zero, velocity_size(p, state.nominal), state.time_scale, t, known_terms(1));
       if (after.sign == 0 && stands_still(r, k)) return false;
     } else if (g.kind == GuardKind::breaks_away) {
       const Interval limits = stick_limits(sys, p, 1, t, x.data(), s.data(), nullptr);
       // The holding force is the mean of both estimates: each guard is the distance to one limit.
       const double held = g.direction > 0 ? term(r, k, 0) + limits.hi : limits.lo - term(r, k, 0);
       const double size = std::abs(limits.lo) + std::abs(limits.hi) + std::abs(held);
-      after = sign_after([&](int j) { return j < known_terms(0) ? term(r, k, j) : 0.0; }, size,
-                         state.time_scale, t);
+      after =
+          sign_after([&](int j) { return term(r, k, j); }, size, state.time_scale, t, known_terms(0));
     } else {
       return false;
     }

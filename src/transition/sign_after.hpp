@@ -33,9 +33,10 @@ struct SignAfter {
   std::int8_t order = INT8_MAX; // of the first nonzero coefficient
 };
 
-// term(k): the k-th coefficient, requested in rising order up to the first nonzero one; size: of the guard; t: the
-// instant, known to rounding.
-template <class Term> SignAfter sign_after(Term&& term, double size, double time_scale, double t) {
+// term(k): the k-th of so many known coefficients, requested in rising order up to the first nonzero one; size: of the
+// guard; t: the instant, known to rounding.
+template <class Term>
+SignAfter sign_after(Term&& term, double size, double time_scale, double t, int terms = series_terms) {
   const auto at = [](double value, int order) {
     return SignAfter{value > 0.0 ? 1 : -1, static_cast<std::int8_t>(order)};
   };
@@ -46,8 +47,7 @@ template <class Term> SignAfter sign_after(Term&& term, double size, double time
   const double value = term(0);
   double power = time_scale, now = term(1) * power;
   if (std::abs(value) > std::max(tiny, passing * std::abs(now))) return at(value, 0);
-  for (int k = 1; k < series_terms;
-       ++k, power *= time_scale, now = k < series_terms ? term(k) * power : 0.0) {
+  for (int k = 1; k < terms; ++k, power *= time_scale, now = k < terms ? term(k) * power : 0.0) {
     if (std::abs(now) <= tiny) continue;
     if (k > 1) return at(now, k);
     // A slope counts only above the change of slope within the error of t, and above the rounding error at a grazing

@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
 from stickslip.laws import as_law
-from stickslip.linear.system import frequency_response, matrices
+from stickslip.linear.connect import matrices
+from stickslip.linear.functions import frequency_response
 from stickslip.machines._flight import bisect
 
 Array = NDArray[np.float64]

@@ -1,14 +1,41 @@
-"""Matrices of linear systems that are connected: in series, in parallel, in a feedback loop."""
+"""Matrices of linear systems: read from an argument, and connected in series, in parallel or in a loop."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip._checks import reject, wrong_shape
+from stickslip._checks import matrix, reject, wrong_shape
 
 Array = NDArray[np.float64]
 Matrices = tuple[Array, Array, Array, Array]
+
+
+def matrices(name: str, system: Any) -> Matrices:
+    """Return and check A, B, C, D of an object, or of a sequence of the four."""
+    if all(hasattr(system, part) for part in "ABCD"):
+        parts = [system.A, system.B, system.C, system.D]
+    else:
+        try:
+            parts = list(system)
+        except TypeError:
+            parts = []
+        if len(parts) != 4:
+            allowed = "(A, B, C, D) or an object with A, B, C and D, such as machine.to_state_space(...)"
+            reject(name, system, allowed)
+    a = matrix(f"{name}.A", parts[0])
+    d = matrix(f"{name}.D", parts[3], vector_is="row")
+    outputs, inputs = d.shape
+    if a.size == 0:
+        return np.zeros((0, 0)), np.zeros((0, inputs)), np.zeros((outputs, 0)), d
+    n = a.shape[0]
+    if a.shape != (n, n):
+        wrong_shape(f"{name}.A", a, "square")
+    b = matrix(f"{name}.B", parts[1], (n, inputs))
+    c = matrix(f"{name}.C", parts[2], (outputs, n), vector_is="row")
+    return a, b, c, d
 
 
 def closed(plant: Matrices, other: Matrices, sign: int, name: str) -> Matrices:

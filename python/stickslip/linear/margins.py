@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.linear.system import LinearSystem, zeros
+from stickslip.linear.system import LinearSystem
+from stickslip.linear.zeros import zeros
 
 Array = NDArray[np.float64]
 

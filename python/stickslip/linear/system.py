@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stickslip._checks import matrix, positive, reject, vector, wrong_shape
+from stickslip._checks import positive, reject, vector
 from stickslip._extras import need
-from stickslip.linear.connect import Matrices, closed, in_parallel, in_series
+from stickslip.linear.connect import Matrices, closed, in_parallel, in_series, matrices
 from stickslip.linear.mode_shapes import ModeShapes, mode_shapes
 from stickslip.linear.poles import Poles
 from stickslip.linear.response import FrequencyResponse
 from stickslip.linear.time_response import TimeResponse, respond
+from stickslip.linear.zeros import corner_frequencies
 
 Array = NDArray[np.float64]
 
@@ -462,75 +463,6 @@ def _connected(
     return LinearSystem(*made, inputs, outputs, period, states=states if distinct else ())
 
 
-def corner_frequencies(system: LinearSystem) -> Array:
-    """Return the magnitudes of poles and, for one input and one output, zeros, rad/s, without those at 0."""
-    points = [np.asarray(system.poles())]
-    if system.D.shape == (1, 1) and not system.rates:
-        points.append(zeros(system))
-    every = np.concatenate(points)
-    if system.period is not None:
-        every = np.log(every[np.abs(every) > 1e-12]) / complex(system.period)
-    size = np.abs(every)
-    size = size[np.isfinite(size) & (size > 0.0)]
-    if size.size == 0:
-        return size
-    return np.unique(size[size > 1e-9 * size.max()])
-
-
-def zeros(system: LinearSystem) -> NDArray[np.complex128]:
-    """Return the zeros of a system with one input and one output, by an eigenvalue problem.
-
-    With s = s0 + 1/p, G(s) = C M B - C M (p + M)⁻¹ M B + D with M = (s0 - A)⁻¹, whose zeros in p are eigenvalues
-    because the direct part is G(s0), which is not zero.
-    """
-    n = system.A.shape[0]
-    if n == 0:
-        return np.zeros(0, dtype=np.complex128)
-    size = np.abs(system.poles())
-    size = size[size > 1e-6 * size.max()]  # integrators tell no scale
-    scale = float(np.median(size)) if size.size else 1.0
-    for s0 in scale * np.array([1.2345, 0.7071, 3.3333, 0.1234]):
-        try:
-            m = np.linalg.inv(s0 * np.eye(n) - system.A)
-        except np.linalg.LinAlgError:
-            continue
-        b, c = m @ system.B, -system.C @ m
-        d = float((system.C @ b + system.D)[0, 0])
-        if d != 0.0 and math.isfinite(d):
-            p = np.linalg.eigvals(-m - b @ c / d)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                found = s0 + 1.0 / p
-            near = np.isfinite(found) & (np.abs(p) * scale > 1e-9)
-            kept: NDArray[np.complex128] = found[near].astype(np.complex128)
-            return kept
-    return np.zeros(0, dtype=np.complex128)
-
-
-def matrices(name: str, system: Any) -> Matrices:
-    """Return and check A, B, C, D of an object, or of a sequence of the four."""
-    if all(hasattr(system, part) for part in "ABCD"):
-        parts = [system.A, system.B, system.C, system.D]
-    else:
-        try:
-            parts = list(system)
-        except TypeError:
-            parts = []
-        if len(parts) != 4:
-            allowed = "(A, B, C, D) or an object with A, B, C and D, such as machine.to_state_space(...)"
-            reject(name, system, allowed)
-    a = matrix(f"{name}.A", parts[0])
-    d = matrix(f"{name}.D", parts[3], vector_is="row")
-    outputs, inputs = d.shape
-    if a.size == 0:
-        return np.zeros((0, 0)), np.zeros((0, inputs)), np.zeros((outputs, 0)), d
-    n = a.shape[0]
-    if a.shape != (n, n):
-        wrong_shape(f"{name}.A", a, "square")
-    b = matrix(f"{name}.B", parts[1], (n, inputs))
-    c = matrix(f"{name}.C", parts[2], (outputs, n), vector_is="row")
-    return a, b, c, d
-
-
 def one_by_one(name: str, system: LinearSystem) -> LinearSystem:
     """Return the system if it has one input and one output, else raise."""
     if system.D.shape != (1, 1):
@@ -547,64 +479,3 @@ def from_object(name: str, system: Any) -> LinearSystem:
     if dt is True:
         reject(f"{name}.dt", dt, "a sampling period in s: the system is sampled, but does not say how often")
     return LinearSystem(a, b, c, d, period=positive(f"{name}.dt", dt) if dt else None)
-
-
-def frequency_response(system: Any, omega: ArrayLike | None = None) -> FrequencyResponse:
-    """Return C(jω − A)⁻¹B + D, or of a sampled system C(exp(jωT) − A)⁻¹B + D.
-
-    Parameters
-    ----------
-    system : (A, B, C, D) or object with A, B, C and D
-        The linear part; friction is left out. An object with a sampling time ``dt`` is a sampled system.
-    omega : array_like, shape (n,), optional
-        Angular frequencies, rad/s; by default a grid over all poles and zeros, up to half the sampling rate.
-
-    Returns
-    -------
-    FrequencyResponse
-        Response, shape (outputs, inputs, n).
-
-    Raises
-    ------
-    ValueError
-        If the matrices do not fit together.
-
-    Examples
-    --------
-    >>> import stickslip as ss
-    >>> response = ss.linear.frequency_response(([[-1.0]], [[1.0]], [[1.0]], [[0.0]]), [0.0, 1.0])
-    >>> response.magnitude.ravel().round(4)
-    array([1.    , 0.7071])
-    """
-    return from_object("system", system).response(omega)
-
-
-def feedback(plant: Any, controller: Any, sign: int = -1) -> LinearSystem:
-    """Close the loop u = r + sign·controller(y), y the outputs of the plant.
-
-    Parameters
-    ----------
-    plant, controller : (A, B, C, D) or object with A, B, C and D
-        The controller takes all outputs of the plant and drives all its inputs.
-    sign : {-1, 1}
-        Sign of the feedback; default −1.
-
-    Returns
-    -------
-    LinearSystem
-        From r to y, in continuous time, with the states of the plant, then those of the controller.
-
-    Raises
-    ------
-    ValueError
-        If the parts do not fit, or the algebraic loop through both D has no solution.
-
-    Examples
-    --------
-    >>> import stickslip as ss
-    >>> ss.linear.feedback(([[0.0]], [[1.0]], [[1.0]], [[0.0]]), ([], [], [], [[3.0]])).poles()
-    Poles([-3.+0.j])
-    """
-    return LinearSystem(
-        *closed(matrices("plant", plant), matrices("controller", controller), sign, "controller")
-    )

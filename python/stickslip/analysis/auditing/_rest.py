@@ -80,9 +80,7 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
                     )
                     continue
                 falls = _falls(d, i, j, at, surfaces, sizes)
-                spare = min(
-                    _spare(d, i, j, f[:, j] + more, at, surfaces, sizes) for more in (0.0 * falls, falls)
-                )
+                spare = min(_spare(d, i, j, f[:, j] + more, at, surfaces, sizes) for more in (0.0, falls))
                 audit.hold(
                     "stays at rest while a force within the static level suffices",
                     place.name,
