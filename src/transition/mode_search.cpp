@@ -48,43 +48,31 @@ struct Steps {
     const Friction& p = at.sys.friction[i];
     return active.rests[i] && p.lagged >= 0 && !at.contact_friction(i) && p.traits.switches == 0;
   }
-  double load_of(Index q) const {
-    return posed.problem.elements[q].contact < 0
-               ? 0.0
-               : at.contact_force(at.sys.friction[posed.elements[q]].load_contact);
+  // Present limit of rest on a side, > 0 as a rule.
+  double limit_of(Index q, int side) const {
+    const ct::Element& element = posed.problem.elements[q];
+    const double load =
+        element.contact < 0 ? 0.0 : at.contact_force(at.sys.friction[posed.elements[q]].load_contact);
+    return side > 0 ? element.high.at(load) : -element.low.at(load);
   }
 
   // With a lag, friction at break-away is continuous: an element does not move if its limit falls below the force, or
-  // if the force grows more slowly than the lagged friction would. The lagged force holds it.
+  // if the force grows more slowly than the lagged friction would; nor does one that stops while the lagged friction is
+  // above the limit, since the load fell. The lagged force, which tends to the static level, holds it.
   bool hold_by_lag() {
-    if (!STICKSLIP_RULE("hold_by_lag") || search.overrun.size() != posed.elements.size()) return false;
+    if (!STICKSLIP_RULE("hold_by_lag")) return false;
     bool any = false;
     for (Index q = 0; q < posed.elements.size(); ++q) {
-      const int side = search.overrun[q];
-      if (side == 0 || !lag_can_hold(q)) continue;
+      if (!lag_can_hold(q)) continue;
       const Index i = posed.elements[q];
-      const ct::Element& element = posed.problem.elements[q];
-      const double N = load_of(q);
-      at.x()[at.sys.friction[i].lagged] = side > 0 ? element.high.at(N) : -element.low.at(N);
-      at.mode(i).hold = above_limit(side);
-      any = true;
-    }
-    return any && choose_freely();
-  }
-
-  // The same at a stop: while the load fell, sliding friction lagged behind, above the present limit of rest. The
-  // lagged force, which tends to the static level, holds the element.
-  bool stop_by_lag() {
-    if (!STICKSLIP_RULE("stop_by_lag")) return false;
-    bool any = false;
-    for (Index q = 0; q < posed.elements.size(); ++q) {
-      const Index i = posed.elements[q];
-      const int side = at.was(i).direction();
-      if (side == 0 || !lag_can_hold(q)) continue;
-      ct::Line& limit = side > 0 ? posed.problem.elements[q].high : posed.problem.elements[q].low;
-      const double held = at.x()[at.sys.friction[i].lagged];
-      if (!(held > side * limit.at(load_of(q)))) continue;
-      limit = {side * held, 0.0};
+      double& lagged = at.x()[at.sys.friction[i].lagged];
+      int side = at.was(i).direction();
+      if (side == 0 || !(lagged > limit_of(q, side))) {
+        side = search.overrun.empty() ? 0 : search.overrun[q];
+        if (side == 0) continue;
+        lagged = limit_of(q, side);
+      }
+      (side > 0 ? posed.problem.elements[q].high : posed.problem.elements[q].low) = {side * lagged, 0.0};
       at.mode(i).hold = above_limit(side);
       any = true;
     }
@@ -150,8 +138,8 @@ bool choose_modes(Instant& at, const ActiveSet& active, const List<Guard>& fired
   }
   narrow(active, fired, posed);
   Steps steps{at, active, posed, search};
-  if (!steps.choose() && !steps.choose_freely() && !steps.hold_by_lag() && !steps.stop_by_lag() &&
-      !steps.as_located() && !steps.enumerate() && !steps.hold_firmly())
+  if (!steps.choose() && !steps.choose_freely() && !steps.hold_by_lag() && !steps.as_located() &&
+      !steps.enumerate() && !steps.hold_firmly())
     return false;
   const ct::Candidate& answer = search.answer.answer;
   Modes& modes = at.state->modes;
