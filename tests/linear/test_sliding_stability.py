@@ -237,3 +237,25 @@ def test_steady_sliding_is_found_with_every_law(law: str) -> None:
         motion = ss._core.linear.linearise(m.compile(), point.state, point.state.x)
         assert np.max(np.abs(motion.rate[: 2 * n])) < 1e-8
         assert np.max(np.abs((motion.by_state @ motion.rate)[n : 2 * n])) < 1e-8
+
+
+@pytest.mark.parametrize("load", [9.81, -9.81, 100.0, -100.0])
+def test_carriage_on_a_guide(load: float) -> None:
+    """s² + (d + |N| F'(v)) s + k at v = 0.1 m/s, whichever side of the guide carries the load N."""
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
+    m.add_guide("rail", {"y": 1.0}, {"x": 1.0}, ss.Stribeck(0.3, 0.2, 0.05))
+    m.add_force({"y": 1.0}, load)
+    m.add_spring("drive", {"x": 1.0}, stiffness=100.0, damping=2.0, rest=ss.Ramp(0.1))
+    slope = -(0.3 - 0.2) * 2.0 * 0.1 / 0.05**2 * np.exp(-((0.1 / 0.05) ** 2))
+    expected = np.roots([1.0, 2.0 + abs(load) * slope, 100.0])
+    found = np.asarray(m.poles(at="sliding"))
+    assert np.max(np.abs(np.sort_complex(found) - np.sort_complex(expected))) < 1e-12
+
+
+def test_contact_that_would_pull() -> None:
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
+    m.add_contact("floor", {"y": 1.0}, tangent={"x": 1.0}, friction=0.2)
+    m.add_force({"y": 1.0}, 5.0)
+    m.add_spring("drive", {"x": 1.0}, stiffness=10.0, damping=2.0, rest=ss.Ramp(0.1))
+    with pytest.raises(ValueError, match="'floor' closed: it would have to pull"):
+        m.linearise(at="sliding", modes={"floor": "slip+"})

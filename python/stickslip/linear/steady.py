@@ -95,7 +95,9 @@ class _Search:
         direction = np.sign(self._motion(self.start).sliding)
         direction[_core.linear.detents(self.compiled)] = np.nan  # they keep their mode
         if np.any(direction == 0.0):
-            free = self._solve(self._with_friction(np.full(direction.size, int(Mode.OPEN))))
+            # Without friction, but that on a contact, which could not close without it.
+            on_contact = np.isin(self.compiled.friction, [name for name, _ in self.compiled.contacts])
+            free = self._solve(self._with_friction(np.where(on_contact, 1, int(Mode.OPEN)).astype(float)))
             guess = np.sign(_core.linear.linearise(self.compiled, self.start, free.x).sliding)
             direction = np.where(direction == 0.0, guess, direction)
         for name, mode in self.asked.items():
@@ -107,11 +109,10 @@ class _Search:
                 f"at = 'sliding' leaves the direction of '{name}' open: give modes = {{'{name}': 'slip+'}} or 'slip-'"
             )
         for _ in range(_MOST_REVERSALS):
-            state = self._solve(self._with_friction(direction))
+            state = self._without_tension(direction)
             found = np.sign(self._motion(state).sliding)
             wrong = (found != direction) & (np.abs(direction) == 1.0)
             if not wrong.any():
-                self._refuse_tension(state)
                 return state
             direction = np.where(wrong & (found != 0.0), found, direction)
         name = self.compiled.friction[int(np.flatnonzero(wrong)[0])]
@@ -196,12 +197,20 @@ class _Search:
             [motion.rate[v] * t / size[v], second[v] * t * t / size[v], second[o] * t * t / size[o]]
         )
 
-    def _refuse_tension(self, state: State) -> None:
-        """Refuse a closed contact that would have to pull."""
-        count = len(self.compiled.friction)
-        force = self._motion(state).force
-        for (name, _), normal in zip(self.compiled.contacts, force[count:], strict=True):
-            if normal < 0.0:
+    def _without_tension(self, direction: Array) -> State:
+        """The steady motion in which no contact pulls: of both sides of a guide, the loaded one is closed."""
+        state = self._solve(self._with_friction(direction))
+        unloaded: dict[str, int] = {}
+        while True:
+            normal = self._motion(state).force[len(self.compiled.friction) :]
+            if normal.size == 0 or normal.min() >= 0.0:
+                return state
+            name = self.compiled.contacts[int(np.argmin(normal))][0]
+            unloaded[name] = int(Mode.OPEN)
+            try:
+                opened = _core.linear.with_modes(self.compiled, self._with_friction(direction), unloaded)
+                state = self._solve(opened)
+            except ValueError:
                 raise ValueError(
                     f"the machine has no steady motion with '{name}' closed: it would have to pull"
-                )
+                ) from None
