@@ -106,10 +106,8 @@ List<ForceLimit> limits_of(const System& sys, const Regime& r, auto&& wanted) {
 
 void find_relief(const System& sys, const Regime& r, Sharing& sharing) {
   const Index np = sys.friction.size(), friction = r.sticking.size();
-  const bool loaded = std::any_of(r.sticking.begin(), r.sticking.end(), [&](Index i) {
-    return normal_row(r, loading_contact(sys.friction[i])) >= 0;
-  });
-  if (loaded)
+  const auto is_loaded = [&](Index i) { return normal_row(r, loading_contact(sys.friction[i])) >= 0; };
+  if (std::ranges::any_of(r.sticking, is_loaded) || std::ranges::any_of(r.sliding, is_loaded))
     sharing.relieving = contact::relieving_contacts(sharing.N.bottomRows(sharing.N.rows() - friction),
                                                     sharing.N.topRows(friction));
   for (List<Index>& set : sharing.relieving)

@@ -14,7 +14,7 @@ namespace stickslip {
 namespace {
 
 // A rate is as accurate as the rates of the limits with which it is shared; a value is as accurate as the time of the
-// instant allows; a value from differences is as accurate as these.
+// instant allows; a difference of rates is as accurate as the forces at its ends.
 void size_by_group(const List<Index>& group, bool affine, const Matrix& margins, double instant,
                    Matrix& size) {
   if (!STICKSLIP_RULE("size_by_group")) return;
@@ -26,7 +26,7 @@ void size_by_group(const List<Index>& group, bool affine, const Matrix& margins,
   for (Index k = 0; k < group.size(); ++k) {
     size.row(k) = size.row(k).cwiseMax(most.row(group[k]));
     size(k, 0) = std::max(size(k, 0), tolerance::cancelled * instant * most(group[k], 1));
-    if (!affine) size(k, 2) = std::max(size(k, 2), forces(k) / short_time);
+    if (!affine) size(k, 2) = std::max(size(k, 2), forces(k) / short_time + most(group[k], 1));
   }
 }
 

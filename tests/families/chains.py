@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,12 @@ def _automaton(rng: Rng) -> ss.Law:
     return ss.StickSlip(curve, memory, dwell, presliding, one_of(rng, 0.0, float(rng.uniform(0.1, 0.8))))
 
 
+def any_law(rng: Rng) -> ss.Law:
+    """Any law of about unit size: a curve, a bristle, or Stribeck's curve with memory, dwell or presliding."""
+    kind: Callable[[Rng], ss.Law] = one_of(rng, _curve, _curve, _bristle, _automaton)
+    return kind(rng)
+
+
 def _plant(rng: Rng) -> tuple[ss.Machine, list[str]]:
     n = int(rng.integers(1, 6))
     names = [f"m{i}" for i in range(n)]
@@ -94,7 +101,7 @@ def build(seed: int) -> Case:
         if rng.random() < 0.25:
             load = ss.Sine(amplitude=0.7 * load, frequency=between(rng, 0.1, 2.0), offset=load)
         load = now_and_then_released(released, load)
-        law = one_of(rng, _curve, _curve, _bristle, _automaton)(rng)
+        law = any_law(rng)
         belt = signal(rng, between(rng, 0.05, 1.0)) if rng.random() < 0.25 else 0.0
         m.add_friction(f"f{i}", on=on, law=law, normal_load=load, surface_velocity=belt, load=smooth_load)
     initial = {}

@@ -185,32 +185,41 @@ class Description:
 
     def inverse(self, at: Samples) -> Array:
         """Return the inverse mass matrix under constraints, shape (times, coordinates, coordinates)."""
-        return at.kept("inverse", lambda: self._inverse(at)[0])
+        return at.kept("inverse", lambda: self._inverse(at, self.constraints)[0])
 
     def demanded(self, at: Samples, order: int = 0) -> Array:
         """Return the velocities or accelerations that constraints prescribe, shape (coordinates, times)."""
         if not self.constraints:
             return np.zeros_like(at.v)
         asked = np.array([c.drift(at) if order else c.rate(at) for c in self.constraints])
-        brought: Array = np.einsum("tij,jt->it", self._inverse(at)[1], asked)
+        brought: Array = np.einsum("tij,jt->it", self._inverse(at, self.constraints)[1], asked)
         return brought
 
     def prescribes(self, place: Place, at: Samples) -> bool:
         """Return True if constraints prescribe the motion along a constant direction."""
+        return self._prescribe(place, at, self.inverse(at))
+
+    def prescribes_alone(self, place: Place, at: Samples) -> bool:
+        """Return True if constraints do whose forces load no friction: others share their force with the place."""
+        loading = {c.name for c in self.loading_constraints}
+        others = [c for c in self.constraints if c.name not in loading]
+        return self._prescribe(place, at, at.kept("inverse of others", lambda: self._inverse(at, others)[0]))
+
+    def _prescribe(self, place: Place, at: Samples, inverse: Array) -> bool:
         w = place.along.numbers
         if w is None or not self.constraints:
             return False
-        moved, free = self.inverse(at) @ w, np.linalg.inv(self.mass.at(at)) @ w
+        moved, free = inverse @ w, np.linalg.inv(self.mass.at(at)) @ w
         return bool(np.abs(moved).max() <= _NOTHING * np.abs(free).max())
 
-    def _inverse(self, at: Samples) -> tuple[Array, Array]:
+    def _inverse(self, at: Samples, constraints: list[Constraint]) -> tuple[Array, Array]:
         """The inverse, and what constraints make of what they demand."""
         free = np.asarray(np.linalg.inv(self.mass.at(at)), dtype=np.float64)
-        if not self.constraints:
+        if not constraints:
             return free, np.zeros((1, len(self.names), 0))
-        rows = [np.broadcast_to(c.along.at(at), at.v.shape) for c in self.constraints]
+        rows = [np.broadcast_to(c.along.at(at), at.v.shape) for c in constraints]
         w = np.moveaxis(np.array(rows), -1, 0)  # times x constraints x coordinates
-        if not (self.mass.moves or any(c.along.numbers is None for c in self.constraints)):
+        if not (self.mass.moves or any(c.along.numbers is None for c in constraints)):
             w = w[:1]
         turned = np.swapaxes(w, 1, 2)
         brings: Array = free @ turned @ np.linalg.pinv(w @ free @ turned, 1e-10)

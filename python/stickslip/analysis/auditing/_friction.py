@@ -101,8 +101,8 @@ def _check_rest(
 def _check_prescribed_rest(
     audit: Audit, d: Description, place: Place, at: Samples, one: Surface, sizes: Sizes
 ) -> None:
-    """Where constraints prescribe the motion the force at rest is that of sliding for v -> 0, or zero."""
-    if place.options is not None or not _laws.sticks(place.law) or not d.prescribes(place, at):
+    """Where constraints alone prescribe the motion the force at rest is that of sliding for v -> 0, or zero."""
+    if place.options is not None or not _laws.sticks(place.law) or not d.prescribes_alone(place, at):
         return
     force, still, z = at[f"{place.name}.force"], np.zeros_like(at.t), at.rows(internal_names(place))
     error: Array = np.abs(force)
