@@ -179,6 +179,12 @@ System compile(const Machine& machine, bool own_signals = false);
 // Sizes of the states from loads, forces and surface speeds; compile() has done so already.
 void size_states(System& sys);
 
+// True for both of the opposite contacts that hold a constraint.
+inline bool holds_constraint(const System& sys, Index contact) {
+  return !sys.contacts[contact].constraint.empty() ||
+         (contact > 0 && !sys.contacts[contact - 1].constraint.empty());
+}
+
 // Sizes of velocities that constraints prescribe, for the time scale of the machine.
 void size_prescribed_velocities(System& sys);
 

@@ -236,11 +236,6 @@ struct EventBuilder {
     }
   }
 
-  // One of the two contacts that hold a constraint; it gets an impulse or none.
-  bool holds_constraint(Index j) const {
-    return !sys.contacts[j].constraint.empty() || (j > 0 && !sys.contacts[j - 1].constraint.empty());
-  }
-
   // Contacts between two impacts of one instant are open, unless they stay closed.
   void contacts(Index impact) {
     const bool last = impact >= jump.impacts - 1;
@@ -248,7 +243,7 @@ struct EventBuilder {
     for (Index j = 0; j < sys.contacts.size(); ++j) {
       const auto one = std::ranges::find(impulses, j, &Impulse::contact);
       const Mode before = contact_mode(sys, jump.before, j);
-      const bool struck = one != impulses.end() && !(holds_constraint(j) && one->normal == 0.0);
+      const bool struck = one != impulses.end() && !(holds_constraint(sys, j) && one->normal == 0.0);
       mechanics(sys.friction.size() + j, before, last ? contact_mode(sys, jump.after, j) : before,
                 struck ? &*one : nullptr);
     }

@@ -201,7 +201,7 @@ void note_impulses(Instant& at, const PosedImpact& posed, const contact::ImpactS
   const double loss = loss_of(best), moved = posed.energy_scale(best);
   at.jump->gains = at.jump->gains || loss < -tolerance::same * moved;
   at.jump->loses = at.jump->loses || loss > tolerance::negligible * moved;
-  double left = loss; // reported once, with the first contact
+  double left = loss; // reported once, with the first contact that has an impulse
   for (Index k = 0; k < p.contacts; ++k) {
     if (sum != Sum::one && best.impulse(k) == 0.0) continue; // watched contact without an impulse
     Impulse one;
@@ -209,7 +209,7 @@ void note_impulses(Instant& at, const PosedImpact& posed, const contact::ImpactS
     one.normal = best.impulse(k);
     one.collision = p.collision;
     one.sum = sum;
-    one.loss = std::exchange(left, 0.0);
+    if (one.normal != 0.0) one.loss = std::exchange(left, 0.0);
     one.wall_work = -best.impulse(k) * p.wall(k);
     for (Index q = 0; q < p.contact_of.size(); ++q) {
       const Index row = p.contacts + q;

@@ -38,9 +38,9 @@ struct Impulse {
   Index impact = 0; // number of the impact at its instant, for impacts in succession
   Index contact = 0;
   double normal = 0.0, tangential = 0.0; // N s; the tangential one opposes the sliding direction +
-  double loss = 0.0;                     // energy, counted once per impact, at its first contact
-  double wall_work = 0.0;                // of the moving wall and surface of this contact
-  bool collision = true;                 // false: without collision (Painleve)
+  double loss = 0.0;      // energy, counted once per impact, at the first contact with an impulse
+  double wall_work = 0.0; // of the moving wall and surface of this contact
+  bool collision = true;  // false: without collision (Painleve)
   Sum sum = Sum::one;
 };
 

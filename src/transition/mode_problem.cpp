@@ -144,6 +144,12 @@ ct::Element element_at_rest(const Instant& at, Index i) {
   return q;
 }
 
+void ModeProblem::allow_all(const System& sys) {
+  allowed.assign(closed.size() + elements.size(), ct::anything);
+  for (Index k = 0; k < closed.size(); ++k)
+    if (holds_constraint(sys, closed[k])) allowed[k] = ct::bit(Mode::closed);
+}
+
 void pose_forces(Instant& at, const ActiveSet& active, ModeProblem& out) {
   out.order = 0;
   out.pace = at.state->time_scale;
@@ -171,7 +177,7 @@ void pose_forces(Instant& at, const ActiveSet& active, ModeProblem& out) {
   p.located = false;
   p.free.resize(m);
   p.free_size.resize(m);
-  out.allowed.assign(m, ct::anything);
+  out.allow_all(at.sys);
   out.rows.resize(m, at.sys.nx);
   out.columns.resize(at.sys.nx, m);
   if (m == 0) return;

@@ -36,6 +36,8 @@ struct ModeProblem {
     const Index q = k - closed.size();
     return q < 0 ? sys.contacts[closed[k]].acceleration_s : sys.friction[elements[q]].acceleration_s;
   }
+  // Any modes, but that contacts which hold a constraint never open.
+  void allow_all(const System& sys);
   // Enters the modes of an answer.
   void apply(const contact::Candidate& c, const ActiveSet& active, Modes& modes) const;
 };

@@ -38,7 +38,7 @@ struct Steps {
   // Guards that fired together need not all change their modes.
   bool choose_freely() {
     if (!STICKSLIP_RULE("choose_freely")) return false;
-    std::fill(posed.allowed.begin(), posed.allowed.end(), ct::anything);
+    posed.allow_all(at.sys);
     return choose();
   }
 

@@ -54,7 +54,9 @@ class _Builder:
 
     def friction(self, name: str) -> None:
         rng = self.rng
-        load = one_of(rng, 1.0, float(rng.uniform(0.3, 2.0)), ss.Sine(0.7, between(rng, 0.1, 2.0), offset=1.0))
+        load = one_of(
+            rng, 1.0, float(rng.uniform(0.3, 2.0)), ss.Sine(0.7, between(rng, 0.1, 2.0), offset=1.0)
+        )
         belt = signal(rng, between(rng, 0.05, 1.0), smooth=True) if rng.random() < 0.25 else 0.0
         pressed = {f"{self.one()}.position": between(rng, 0.1, 10.0)}  # for laws with a load factor
         self.m.add_friction(name, self.place(), any_law(rng), load, belt, load=pressed)
@@ -87,7 +89,11 @@ class _Builder:
     def detent(self, name: str) -> None:
         rng = self.rng
         pitch = between(rng, 0.05, 0.5)
-        shape = {"pitch": pitch, "width": 0.4 * pitch} if rng.random() < 0.5 else {"stiffness": between(rng, 0.1, 30.0)}
+        shape = (
+            {"pitch": pitch, "width": 0.4 * pitch}
+            if rng.random() < 0.5
+            else {"stiffness": between(rng, 0.1, 30.0)}
+        )
         self.m.add_detent(name, self.place(), between(rng, 0.3, 5.0), **shape)
 
     def clutch(self, name: str) -> None:
@@ -147,7 +153,10 @@ class _Builder:
         initial = {}
         moves = not self.taken and not self.touches and rng.random() < 0.7
         for name in self.names if moves else ():
-            initial |= {f"{name}.position": 0.3 * float(rng.normal()), f"{name}.velocity": float(rng.normal())}
+            initial |= {
+                f"{name}.position": 0.3 * float(rng.normal()),
+                f"{name}.velocity": float(rng.normal()),
+            }
         return Case(self.m, 2.0, {"initial": initial} if initial else {})
 
 

@@ -10,6 +10,7 @@ from stickslip.analysis.auditing._description import Description
 from stickslip.analysis.auditing._events import check_modes
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Panels
+from stickslip.analysis.auditing._surfaces import force_size
 from stickslip.analysis.auditing._tolerances import Sizes
 from stickslip.modes import Mode
 
@@ -36,7 +37,7 @@ def check_constraints(audit: Audit, run: Any, d: Description, panels: Panels, si
         audit.hold(
             "velocity is zero while locked", clutch.name, at.t, np.where(locked, np.abs(speed), 0.0), slow
         )
-        size = sizes.relative * float(np.abs(force).max()) + 1e-300
+        size = sizes.relative * force_size(d, at, sizes) + 1e-300
         audit.hold("force of a one-way clutch >= 0", clutch.name, at.t, -force, size)
         audit.hold("no force while free", clutch.name, at.t, np.where(locked, 0.0, np.abs(force)), 0.0)
         check_modes(audit, run, clutch.name, panels)

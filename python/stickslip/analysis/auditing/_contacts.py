@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from stickslip.analysis.auditing._description import Contact, Description
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Panels, Samples
-from stickslip.analysis.auditing._surfaces import OPEN
+from stickslip.analysis.auditing._surfaces import OPEN, force_size
 from stickslip.analysis.auditing._tolerances import Sizes
 
 Array = NDArray[np.float64]
@@ -114,24 +114,6 @@ def stored(c: Contact, at: Samples) -> Array:
     power = law.get("exponent", 1.0) + 1.0
     energy: Array = law["stiffness"] * depth**power / power
     return energy
-
-
-def force_size(d: Description, at: Samples, sizes: Sizes) -> Array:
-    """Return the sum of the magnitudes of all forces, which bounds the rounding error of reaction forces.
-
-    Where all forces pass zero together it is a thousandth of the greatest value in the run.
-    """
-    size = np.zeros_like(at.t) + np.max(np.abs(d.damping) @ sizes.v + np.abs(d.stiffness) @ sizes.q)
-    size += 1e-3 * sizes.force.max()
-    for push in d.pushes:
-        size = size + np.abs(push.value(at))
-    for s in d.springs:
-        size = size + np.abs(at[f"{s.name}.force"])
-    for place in d.surfaces:
-        size = size + np.abs(at[f"{place.name}.force"])
-    for c in d.contacts:
-        size = size + np.abs(at[f"{c.name}.normal_force"])
-    return size
 
 
 def _check_dips(audit: Audit, run: Any, c: Contact, d: Description, panels: Panels, sizes: Sizes) -> None:

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.analysis.auditing import _laws
-from stickslip.analysis.auditing._contacts import force_size
 from stickslip.analysis.auditing._description import Description, Place, internal_names
 from stickslip.analysis.auditing._put_to_rest import RESTS
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Samples
-from stickslip.analysis.auditing._surfaces import OPEN, Surface, load_room
+from stickslip.analysis.auditing._surfaces import OPEN, Surface, force_size, load_room
 from stickslip.analysis.auditing._tolerances import Sizes
 from stickslip.laws.stick_slip import Lag
 

@@ -100,10 +100,30 @@ def form_room(place: Place, d: Description, at: Samples, sizes: Sizes) -> Array:
     return sizes.relative * factor * room
 
 
+def force_size(d: Description, at: Samples, sizes: Sizes) -> Array:
+    """Return the sum of the magnitudes of all forces, which bounds the rounding error of reaction forces.
+
+    Where all forces pass zero together it is a thousandth of the greatest value in the run.
+    """
+    size = np.zeros_like(at.t) + np.max(np.abs(d.damping) @ sizes.v + np.abs(d.stiffness) @ sizes.q)
+    size += 1e-3 * sizes.force.max()
+    for push in d.pushes:
+        size = size + np.abs(push.value(at))
+    for s in d.springs:
+        size = size + np.abs(at[f"{s.name}.force"])
+    for place in d.surfaces:
+        size = size + np.abs(at[f"{place.name}.force"])
+    for c in d.contacts:
+        size = size + np.abs(at[f"{c.name}.normal_force"])
+    return size
+
+
 def load_room(place: Place, d: Description, at: Samples, sizes: Sizes) -> Array | float:
     """Return the allowed error of a normal load for given errors of its inputs."""
     if place.load_formula is not None:
         return doubt_of(place.load_formula, at, sizes.relative, sizes.states)
+    if d.constraint_loading(place):
+        return sizes.relative * force_size(d, at, sizes)
     return table_room(place, sizes) + form_room(place, d, at, sizes)
 
 
