@@ -12,7 +12,7 @@ from families.case import Case
 
 NAMES = (
     "chains", "drives", "brakes", "contacts", "frictional", "geared", "supports", "stops", "springs", "smooth", "light",
-    "mixed_orders", "stiff", "formula_laws", "reactions",
+    "mixed_orders", "stiff", "formula_laws", "reactions", "combined",
 )  # fmt: skip
 
 

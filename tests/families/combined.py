@@ -18,14 +18,13 @@ class _Builder:
         self.rng = rng
         n = int(rng.integers(2, 6))
         self.names = [f"m{i}" for i in range(n)]
-        stiffness, damping = np.zeros((n, n)), np.zeros((n, n))
+        damping, stiffness = np.zeros((n, n)), 0.02 * np.eye(n)
         for i in range(n - 1):
             e = np.zeros(n)
             e[[i, i + 1]] = 1.0, -1.0
-            stiffness += one_of(rng, 0.0, between(rng, 0.3, 300.0)) * np.outer(e, e)
-            damping += one_of(rng, 0.0, between(rng, 0.01, 3.0)) * np.outer(e, e)
-        damping += 0.02 * np.eye(n)
-        self.m = ss.Machine(10.0 ** rng.uniform(-1.0, 1.0, n), stiffness, damping, names=self.names)
+            damping += one_of(rng, 0.0, between(rng, 0.3, 300.0)) * np.outer(e, e)
+            stiffness += one_of(rng, 0.0, between(rng, 0.01, 3.0)) * np.outer(e, e)
+        self.m = ss.Machine(10.0 ** rng.uniform(-1.0, 1.0, n), damping, stiffness, names=self.names)
         self.taken: set[str] = set()
         self.touches = False
         self.kinds = (

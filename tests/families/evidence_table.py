@@ -37,6 +37,7 @@ TITLES = {
     "stiff": "friction and contacts at their limits, behind chains with time constants from 1e-10 s",
     "formula_laws": "friction laws written as formulas, rate-and-state among them",
     "reactions": "friction loaded by the forces of constraints: rails, meshes, beads",
+    "combined": "elements of every kind in one machine",
 }
 
 

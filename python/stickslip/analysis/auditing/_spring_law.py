@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+_ROUNDING = 4.0 * float(np.finfo(float).eps)  # of a value between the points of a characteristic
 
 
 @dataclass
@@ -93,6 +94,7 @@ class Spring:
         includes the jump.
         """
         f = self.stiffness * x_room + self.damping * v_room + 0.0 * x
+        f += _ROUNDING * sum(float(np.abs(line.f).max()) for line in self.parts)
         for line, side in zip(self.parts, self.sides, strict=True):
             if side != 0:
                 touches = np.abs(line.at(x)) <= self.stiffness * x_room
