@@ -6,6 +6,7 @@
 #include "dynamics/tangent.hpp"
 #include "transition/motion_series.hpp"
 
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -34,13 +35,37 @@ struct Parabola {
   Vector at(const Vector& x, double tau) const { return x + tau * xdot + tau * tau * half; }
 };
 
+// Taylor coefficients at t of a quantity with these values at t, t + h, ... t + 4h, exact for polynomials up to the fourth
+// power: first terms of higher order leave none in a lower one. Coefficients within their rounding errors are zero.
+constexpr Index samples = 5;
+using Coefficients = std::array<double, samples>;
+
+Coefficients expand(const Eigen::Ref<const Eigen::RowVectorXd>& values, double h) {
+  static constexpr double weights[samples][samples] = {{24.0, 0.0, 0.0, 0.0, 0.0},
+                                                       {-50.0, 96.0, -72.0, 32.0, -6.0},
+                                                       {35.0, -104.0, 114.0, -56.0, 11.0},
+                                                       {-10.0, 36.0, -48.0, 28.0, -6.0},
+                                                       {1.0, -4.0, 6.0, -4.0, 1.0}};
+  Coefficients out{};
+  double power = 24.0;
+  for (std::size_t k = 0; k < samples; ++k, power *= h) {
+    double sum = 0.0, size = 0.0;
+    for (std::size_t j = 0; j < samples; ++j) {
+      const double term = weights[k][j] * values(static_cast<Index>(j));
+      sum += term, size += std::abs(term);
+    }
+    out[k] = k > 0 && std::abs(sum) <= tolerance::few_terms * size ? 0.0 : sum / power;
+  }
+  return out;
+}
+
 // Accelerations along rows that turn with the motion, by differences.
 void turning_series(Instant& at, const Regime& r, double h, const Parabola& path, Matrix& series) {
   Vector s(at.sys.ns()), f(at.sys.nx), unused = at.w.force;
-  Matrix a(r.guards.size(), 3);
-  for (int k = 0; k < 3; ++k) {
-    const double t = at.t + k * h;
-    const Vector x = path.at(at.state->base_x, k * h);
+  Matrix a(r.guards.size(), samples);
+  for (Index k = 0; k < samples; ++k) {
+    const double tau = static_cast<double>(k) * h, t = at.t + tau;
+    const Vector x = path.at(at.state->base_x, tau);
     signals_beside(at.sys, at.t, t, s.data());
     f.setZero();
     evaluate(at.sys, r, t, x.data(), s.data(), f.data(), unused.data(), at.w);
@@ -59,16 +84,20 @@ void turning_series(Instant& at, const Regime& r, double h, const Parabola& path
   for (Index g = 0; g < r.guards.size(); ++g) {
     const Guard& guard = r.guards[g];
     if (!is_of_motion(guard)) continue;
-    const double slope = slope_of(a(g, 0), a(g, 1), a(g, 2), h),
-                 bend = curvature_of(a(g, 0), a(g, 1), a(g, 2), h);
     auto row = series.row(g);
     row.setZero();
     const double rate = guard.contact >= 0 ? at.rate(guard.contact) : at.v(guard.friction);
-    if (guard.traits().first_by_forces == 2)
-      row.head(5) << value(*form_of(at.sys, r, guard), at.x(), at.s()), rate, a(g, 0) / 2.0, slope / 6.0,
-          bend / 24.0;
-    else
-      row.head(4) << rate, a(g, 0), slope / 2.0, bend / 6.0;
+    const bool of_gap = guard.traits().first_by_forces == 2;
+    if (of_gap) row(0) = value(*form_of(at.sys, r, guard), at.x(), at.s());
+    row(of_gap ? 1 : 0) = rate;
+    const Coefficients c = expand(a.row(g), h);
+    for (Index k = 0; k < samples; ++k) {
+      const double velocity = c[static_cast<std::size_t>(k)] / static_cast<double>(k + 1);
+      if (of_gap)
+        row(k + 2) = velocity / static_cast<double>(k + 2);
+      else
+        row(k + 1) = velocity;
+    }
     row *= guard.sign();
   }
 }
