@@ -20,21 +20,19 @@ bool is_of_motion(const Guard& g) {
   return g.traits().first_by_forces > 0;
 }
 
-// The motion after t, with laws linearised there; its signals are exact. Where rows turn up to the second power of time, to
-// which it is exact.
-struct Path {
-  Matrix states; // by powers of time
-  Index degree;
+// Three values at steps of h: the slope and the curvature of the parabola through them at its beginning.
+template <class V> V slope_of(const V& a, const V& b, const V& c, double h) {
+  return (-3.0 * a + 4.0 * b - c) / (2.0 * h);
+}
+template <class V> V curvature_of(const V& a, const V& b, const V& c, double h) {
+  return (a - 2.0 * b + c) / (h * h);
+}
 
-  Path(Instant& at, const Regime& r) : degree(at.tangent != nullptr ? 2 : series_terms - 1) {
-    at.expand_signals();
-    expand_motion(at.sys, r, at.t, at.state->base_x, at.signal_series, at.w, states);
-  }
-  Vector at(double tau) const {
-    Vector x = states.col(degree);
-    for (Index k = degree; k-- > 0;) x = states.col(k) + tau * x;
-    return x;
-  }
+// The parabola on which the flow starts.
+struct Parabola {
+  Vector xdot, half;
+
+  Vector at(const Vector& x, double tau) const { return x + tau * xdot + tau * tau * half; }
 };
 
 // Taylor coefficients at t of a quantity with these values at t, t + h, ... t + 4h, exact for polynomials up to the fourth
@@ -62,12 +60,12 @@ Coefficients expand(const Eigen::Ref<const Eigen::RowVectorXd>& values, double h
 }
 
 // Accelerations along rows that turn with the motion, by differences.
-void turning_series(Instant& at, const Regime& r, double h, const Path& path, Matrix& series) {
+void turning_series(Instant& at, const Regime& r, double h, const Parabola& path, Matrix& series) {
   Vector s(at.sys.ns()), f(at.sys.nx), unused = at.w.force;
   Matrix a(r.guards.size(), samples);
   for (Index k = 0; k < samples; ++k) {
     const double tau = static_cast<double>(k) * h, t = at.t + tau;
-    const Vector x = path.at(tau);
+    const Vector x = path.at(at.state->base_x, tau);
     signals_beside(at.sys, at.t, t, s.data());
     f.setZero();
     evaluate(at.sys, r, t, x.data(), s.data(), f.data(), unused.data(), at.w);
@@ -106,12 +104,15 @@ void turning_series(Instant& at, const Regime& r, double h, const Path& path, Ma
 
 // Velocities and gaps may leave zero by a derivative too high for differences: their series are Taylor coefficients of
 // the flow linearised at t, exact up to the first nonzero one if no other nonlinearity acts.
-void linearised_series(Instant& at, const Regime& r, const Path& path, Matrix& series) {
+void linearised_series(Instant& at, const Regime& r, Matrix& series) {
+  at.expand_signals();
+  Matrix states;
+  expand_motion(at.sys, r, at.t, at.state->base_x, at.signal_series, at.w, states);
   for (Index g = 0; g < r.guards.size(); ++g) {
     const Guard& guard = r.guards[g];
     if (!is_of_motion(guard)) continue;
     const Form& form = *form_of(at.sys, r, guard);
-    series.row(g) = guard.sign() * (form.x.transpose() * path.states + form.s.transpose() * at.signal_series);
+    series.row(g) = guard.sign() * (form.x.transpose() * states + form.s.transpose() * at.signal_series);
   }
 }
 
@@ -163,25 +164,39 @@ void guard_series(Instant& at, const Regime& r, Matrix& series) {
     }
     return;
   }
+  // Values at t, t + h and t + 2h.
   const System& sys = at.sys;
   const double h = short_time * at.state->time_scale;
-  const Path path(at, r);
-  Matrix values(r.guards.size(), samples);
-  Vector s(sys.ns()), force = at.w.force, f(sys.nx), g(r.guards.size());
-  for (Index k = 0; k < samples; ++k) {
-    const double tau = static_cast<double>(k) * h;
-    const Vector x = path.at(tau);
+  Vector s(sys.ns()), force = at.w.force, f(sys.nx), g0(r.guards.size()), g1 = g0, g2 = g0, halfway = g0;
+  const auto evaluate_at = [&](double tau, const Vector& x) {
     signals_beside(sys, at.t, at.t + tau, s.data());
     f.setZero();
     evaluate(sys, r, at.t + tau, x.data(), s.data(), f.data(), force.data(), at.w);
+  };
+  guard_values(sys, r, at.t, at.x(), at.s(), at.w.force.data(), g0.data(), at.w);
+  evaluate_at(h, at.state->base_x + h * at.xdot);
+  const Parabola path{at.xdot, 0.5 * (f - at.xdot) / h};
+  const auto guards_at = [&](double tau, Vector& g) {
+    const Vector x = path.at(at.state->base_x, tau);
+    evaluate_at(tau, x);
     guard_values(sys, r, at.t + tau, x.data(), s.data(), force.data(), g.data(), at.w);
-    values.col(k) = g;
+  };
+  guards_at(h, g1);
+  guards_at(2.0 * h, g2);
+  series.col(0) = g0;
+  series.col(1) = slope_of(g0, g1, g2, h);
+  series.col(2) = 0.5 * curvature_of(g0, g1, g2, h);
+  if (r.sharing.any()) {
+    // Of a margin that begins with the third power of time, differences make a slope of the wrong sign, which falls to a
+    // quarter with half the distance.
+    guards_at(0.5 * h, halfway);
+    const Vector closer = slope_of(g0, halfway, g1, 0.5 * h);
+    for (Index g = 0; g < r.guards.size(); ++g)
+      if (r.guards[g].kind == GuardKind::sharing_changes &&
+          std::abs(closer(g)) < 0.5 * std::abs(series(g, 1)))
+        series(g, 1) = 0.0;
   }
-  for (Index i = 0; i < r.guards.size(); ++i) {
-    const Coefficients c = expand(values.row(i), h);
-    for (Index k = 0; k < samples; ++k) series(i, k) = c[static_cast<std::size_t>(k)];
-  }
-  at.tangent != nullptr ? turning_series(at, r, h, path, series) : linearised_series(at, r, path, series);
+  at.tangent != nullptr ? turning_series(at, r, h, path, series) : linearised_series(at, r, series);
 }
 
 } // namespace stickslip
