@@ -109,8 +109,7 @@ bool QuickTransition::holds(const Regime& r, Index element, const State& state, 
       // The holding force is the mean of both estimates: each guard is the distance to one limit.
       const double held = g.direction > 0 ? term(r, k, 0) + limits.hi : limits.lo - term(r, k, 0);
       const double size = std::abs(limits.lo) + std::abs(limits.hi) + std::abs(held);
-      after =
-          sign_after([&](int j) { return term(r, k, j); }, size, state.time_scale, t, known_terms(0));
+      after = sign_after([&](int j) { return term(r, k, j); }, size, state.time_scale, t, known_terms(0));
     } else {
       return false;
     }
