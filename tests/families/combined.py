@@ -39,6 +39,9 @@ class _Builder:
         one, other = self.rng.choice(self.names, 2, replace=False).tolist()
         return str(one), str(other)
 
+    def beside(self, name: str) -> str:
+        return str(self.rng.choice([n for n in self.names if n != name]))
+
     def place(self) -> Any:
         return one_of(self.rng, self.one(), self.one(), self.pair())
 
@@ -80,7 +83,7 @@ class _Builder:
         rng, down = self.rng, self.free()
         if down is None:
             return
-        other = str(rng.choice([n for n in self.names if n != down]))
+        other = self.beside(down)
         law = one_of(rng, float(rng.uniform(0.1, 0.6)), ss.Coulomb(0.5, 0.3), ss.Stribeck(0.5, 0.3, 0.1))
         self.m.add_contact(name, {down: 1.0}, {other: 1.0}, law, restitution=one_of(rng, 0.0, 0.4))
         self.m.add_force(down, -between(rng, 1.0, 20.0))
@@ -111,7 +114,7 @@ class _Builder:
         rng, one = self.rng, self.free()
         if one is None:
             return
-        other = str(rng.choice([n for n in self.names if n != one]))
+        other = self.beside(one)
         self.m.add_gear(
             name, (one, other), between(rng, 0.3, 3.0) * one_of(rng, 1.0, -1.0),
             float(rng.uniform(0.7, 1.0)), backlash=one_of(rng, 0.0, 0.0, between(rng, 0.01, 0.2)),
@@ -122,7 +125,7 @@ class _Builder:
         rng, held = self.rng, self.free()
         if held is None:
             return
-        other = str(rng.choice([n for n in self.names if n != held]))
+        other = self.beside(held)
         self.m.add_constraint(f"{name}_rail", {held: 1.0})
         self.m.add_friction(name, other, ss.Coulomb(0.3, float(rng.uniform(0.1, 0.3))), f"{name}_rail.force")
         self.m.add_force(held, signal(rng, between(rng, 1.0, 10.0)))
