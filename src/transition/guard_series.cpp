@@ -126,12 +126,12 @@ Vector rate_terms(const System& sys, const Regime& r, const Vector& x, const Vec
 
 // Sets first coefficients to zero that lie within the bounds of their rounding errors, u times the sizes of their terms. The
 // states pass theirs on: z_k+1 = |x_k+1| + terms of x' of z_k / (k + 1).
-void drop_rounding(const System& sys, const Regime& r, const Matrix& signals, const Matrix& states,
-                   Matrix& series) {
+void drop_rounding(const System& sys, const Regime& r, const Vector& sizes, const Matrix& signals,
+                   const Matrix& states, Matrix& series) {
   if (!STICKSLIP_RULE("series_bounds")) return;
   List<Index> open(r.guards.size()); // guards without a coefficient until now
   std::iota(open.begin(), open.end(), Index{0});
-  Vector x = states.col(0).cwiseAbs(), held;
+  Vector x = known_size(states.col(0), sizes), held;
   for (int k = 0; k < series_terms && !open.empty(); ++k) {
     const Vector s = signals.col(k).cwiseAbs(), rate = rate_terms(sys, r, x, s, held);
     const auto is_zero = [&](Index g) {
@@ -157,7 +157,7 @@ void guard_series(Instant& at, const Regime& r, Matrix& series) {
     expand_motion(at.sys, r, at.t, at.state->base_x, at.signal_series, at.w, states);
     series.noalias() = r.Gx * states;
     series.noalias() += r.Gs * at.signal_series;
-    drop_rounding(at.sys, r, at.signal_series, states, series);
+    drop_rounding(at.sys, r, at.state->nominal, at.signal_series, states, series);
     for (Index g = 0; g < r.guards.size(); ++g) {
       const int known = known_terms(r.guards[g].traits().first_by_forces);
       series.row(g).tail(series_terms - known).setZero();

@@ -80,6 +80,12 @@ void append_extreme(ImpactWorkspace& ws, const Candidate& shared, const List<Vec
 
 } // namespace
 
+double beyond(const Impact& p, const Vector& impulse, Index row) {
+  if (row < p.contacts) return -impulse(row);
+  const Index q = row - p.contacts;
+  return std::abs(impulse(row)) - p.friction(q) * impulse(p.contact_of[q]);
+}
+
 void validate(const Impact& p) {
   const Index n = p.contacts + p.contact_of.size();
   if (p.G.rows() != n || p.G.cols() != n || p.velocity.size() != n)

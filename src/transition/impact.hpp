@@ -40,6 +40,9 @@ struct Impact {
 };
 void validate(const Impact& p);
 
+// Violation of the limits of a row by an impulse: contacts do not pull, and friction stays in its cone.
+double beyond(const Impact& p, const Vector& impulse, Index row);
+
 struct ImpactSolution {
   List<Mode> compression, expansion; // modes at the end of each phase (Newton: both the same)
   Vector impulse;                    // totals, Lambda_N then S

@@ -90,8 +90,7 @@ std::optional<contact::RepeatingImpacts> repeating_impacts(const PosedImpact& wh
                                                            std::span<const Made> period) {
   const contact::Impact& p = whole.problem;
   const Index n = p.G.rows();
-  contact::RepeatingImpacts out;
-  out.contacts = p.contacts, out.G = p.G, out.rates = p.velocity;
+  contact::RepeatingImpacts out{.problem = p, .rates = p.velocity};
   const auto index = [](const List<Index>& list, Index j) -> Index {
     return std::find(list.begin(), list.end(), j) - list.begin();
   };
@@ -246,14 +245,20 @@ bool make_impact(Instant& at, Sequence& s, const List<Index>& approaching, Impac
 }
 
 // Fails because the impacts of this instant do not end.
-void give_up(const Instant& at, const Sequence& s, const List<Index>& contacts, Impacts& impacts) {
+void give_up(const Instant& at, const Sequence& s, Impacts& impacts) {
+  List<Index> struck;
+  for (const Made& one : s.made)
+    for (const Index j : one.approaching)
+      if (!contains(struck, j)) struck.push_back(j);
   std::string names;
-  for (const Index j : contacts) names += (names.empty() ? "'" : ", '") + at.sys.contacts[j].name + "'";
+  for (const Index j : struck) names += (names.empty() ? "'" : ", '") + at.sys.contacts[j].name + "'";
+  const bool grows = !std::isfinite(s.rates.squaredNorm());
   at.jump->undefined =
-      "the impacts of " + names +
-      " follow each other without end at one instant: a part without clearance between contacts of "
-      "restitution 1, or between walls that approach each other (after " +
-      std::to_string(s.impacts) + " impacts)";
+      "the impacts of " + names + " follow each other without end at one instant: " +
+      (grows ? "with friction they gain energy, and their velocities grow without bound"
+             : "a part without clearance between contacts of restitution 1, or between walls "
+               "that approach each other") +
+      " (after " + std::to_string(s.impacts) + " impacts)";
   impacts.unsolved = true;
 }
 
@@ -287,7 +292,7 @@ bool reach_limit(Instant& at, Sequence& s, Index length, Impacts& impacts) {
   const contact::Collapse collapse = contact::collapse_of(*repeating);
   if (collapse.limit == contact::Limit::unknown) return false;
   if (collapse.limit == contact::Limit::none) {
-    give_up(at, s, struck_ones, impacts);
+    give_up(at, s, impacts);
     return true;
   }
   const contact::ImpactSolution together = whole->outcome(whole->problem.velocity, collapse.impulse);
@@ -324,6 +329,7 @@ void make_impacts(Instant& at, const List<Guard>& fired, Impacts& impacts) {
   Sequence s = begin_sequence(at, fired);
   bool rebounds_ended = true;
   for (look_at_rates(at, s); !impacts.unsolved; look_at_rates(at, s)) {
+    if (!std::isfinite(s.rates.squaredNorm())) return give_up(at, s, impacts);
     const contact::NextImpact next = contact::next_impact(s.near, s.rates, s.approach, s.horizon);
     if (next.contacts.empty()) {
       if (rebounds_ended || s.impacts > 1) break;
@@ -331,7 +337,7 @@ void make_impacts(Instant& at, const List<Guard>& fired, Impacts& impacts) {
       rebounds_ended = true;
       continue;
     }
-    if (++s.impacts > most_impacts) return give_up(at, s, next.contacts, impacts);
+    if (++s.impacts > most_impacts) return give_up(at, s, impacts);
     fly(at, s, next.flight);
     if (!make_impact(at, s, next.contacts, impacts)) return;
     rebounds_ended = false;

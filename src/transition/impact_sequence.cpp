@@ -97,11 +97,11 @@ namespace {
 
 // The rates and, below them, the sum of impulses, mapped by a period of impacts.
 Matrix map_of(const RepeatingImpacts& s) {
-  const Index n = s.G.rows();
+  const Index n = s.problem.G.rows();
   Matrix map = Matrix::Identity(2 * n, 2 * n);
   for (const LinearImpact& one : s.period) {
     const Matrix impulse = one.response * map.topRows(n);
-    map.topRows(n) += s.G * impulse;
+    map.topRows(n) += s.problem.G * impulse;
     map.bottomRows(n) += impulse;
   }
   return map;
@@ -111,7 +111,7 @@ Matrix map_of(const RepeatingImpacts& s) {
 // are iterated until they have reached it.
 bool goes_on(const RepeatingImpacts& s, const Matrix& map) {
   constexpr Index most_followed = 100'000; // impacts: the same as the limit of impacts one by one
-  const Index n = s.G.rows();
+  const Index n = s.problem.G.rows();
   const Matrix period = map.topLeftCorner(n, n);
   Vector rates = Vector::Zero(n);
   rates(s.at_rest) = s.rates(s.at_rest); // other rates do not change the impulses
@@ -124,7 +124,7 @@ bool goes_on(const RepeatingImpacts& s, const Matrix& map) {
     for (const LinearImpact& one : s.period) {
       const double fastest = within.cwiseAbs().maxCoeff();
       for (const Index row : one.approaching) least = std::min(least, -within(row) / fastest);
-      within += s.G * (one.response * within);
+      within += s.problem.G * (one.response * within);
     }
     if (!(least > 0.0)) return false;
     Vector next = Vector::Zero(n);
@@ -141,7 +141,7 @@ constexpr int most_doublings = 60; // of the number of periods
 
 // Sum of the impulses of all future periods. NaN if it does not converge.
 Vector impulses_to_come(const RepeatingImpacts& s, Matrix power) {
-  const Index n = s.G.rows();
+  const Index n = s.problem.G.rows();
   Vector sum = power.bottomLeftCorner(n, n) * s.rates;
   for (int k = 0; k < most_doublings; ++k) {
     power = power * power;
@@ -155,7 +155,7 @@ Vector impulses_to_come(const RepeatingImpacts& s, Matrix power) {
 } // namespace
 
 Collapse collapse_of(const RepeatingImpacts& s) {
-  const Index n = s.G.rows();
+  const Index n = s.problem.G.rows();
   const Matrix map = map_of(s);
   Collapse out;
   if (!goes_on(s, map)) return out;
@@ -163,10 +163,10 @@ Collapse collapse_of(const RepeatingImpacts& s) {
   if (!s.loses) return out;
   const Vector start = s.rates(s.at_rest);
   const double fastest = start.cwiseAbs().maxCoeff();
-  const Matrix rates = s.G(s.at_rest, Eigen::all) * s.columns;
+  const Matrix rates = s.problem.G(s.at_rest, Eigen::all) * s.columns;
   // `given` plus the impulses of least norm that bring the rows to rest.
   const auto projected = [&](const Vector& given) -> Vector {
-    const Vector left = start + s.G(s.at_rest, Eigen::all) * given;
+    const Vector left = start + s.problem.G(s.at_rest, Eigen::all) * given;
     return given - s.columns * linalg::least_norm_solution(rates, left);
   };
   // If rest does not determine the impulses (dependent contacts, sticking tangents), they are the sum of the future
@@ -174,10 +174,13 @@ Collapse collapse_of(const RepeatingImpacts& s) {
   const bool determined = linalg::full_rank(rates, tolerance::rank);
   const Vector given = determined ? Vector(Vector::Zero(n)) : impulses_to_come(s, map);
   out.impulse = projected(projected(given)); // twice, to remove rounding errors
-  const double off = (start + s.G(s.at_rest, Eigen::all) * out.impulse).cwiseAbs().maxCoeff();
+  const double off = (start + s.problem.G(s.at_rest, Eigen::all) * out.impulse).cwiseAbs().maxCoeff();
   if (off > tolerance::same * fastest) return out; // walls approach each other
-  const double least = -tolerance::same * out.impulse.cwiseAbs().maxCoeff();
-  if (!out.impulse.allFinite() || (out.impulse.head(s.contacts).array() < least).any()) {
+  // Every impact of the sequence keeps its impulses within their limits, and so does their sum.
+  const double none = tolerance::same * out.impulse.cwiseAbs().maxCoeff();
+  bool within = out.impulse.allFinite();
+  for (Index k = 0; k < n; ++k) within = within && beyond(s.problem, out.impulse, k) <= none;
+  if (!within) {
     out.limit = Limit::unknown;
     return out;
   }
@@ -187,7 +190,7 @@ Collapse collapse_of(const RepeatingImpacts& s) {
            std::all_of(s.watched.begin(), s.watched.end(),
                        [&](Index row) { return later(row) * s.rates(row) >= 0.0; });
   };
-  if (undisturbed(s.rates + s.G * out.impulse)) {
+  if (undisturbed(s.rates + s.problem.G * out.impulse)) {
     out.limit = Limit::reached;
     return out;
   }
@@ -199,7 +202,7 @@ Collapse collapse_of(const RepeatingImpacts& s) {
   for (Index k = powers.size() - 1; k >= 0; --k)
     if (const Vector later = powers[k] * now; undisturbed(later)) now = later;
   out.impulse = now.tail(n);
-  const double missed = (s.rates + s.G * out.impulse - now.head(n)).cwiseAbs().maxCoeff();
+  const double missed = (s.rates + s.problem.G * out.impulse - now.head(n)).cwiseAbs().maxCoeff();
   const bool known = missed <= tolerance::same * fastest && !out.impulse.isZero(0.0);
   out.limit = known ? Limit::interrupted : Limit::unknown;
   return out;

@@ -42,14 +42,13 @@ struct LinearImpact {
 
 // A sequence of impacts that has repeated itself.
 struct RepeatingImpacts {
-  Index contacts = 0;
-  Matrix G;     // rates of all rows per unit of signed impulse
-  Vector rates; // before the next period
-  List<LinearImpact> period;
-  Matrix columns;      // of the limit: signed impulses of all rows per unit of each unknown
-  List<Index> at_rest; // rows at rest in the limit, one for each unknown
-  List<Index> watched; // rows whose rate must not change its sign in the sequence
-  bool loses = false;  // a period dissipates energy
+  const Impact& problem; // of all rows
+  Vector rates;          // before the next period
+  List<LinearImpact> period{};
+  Matrix columns{};      // of the limit: signed impulses of all rows per unit of each unknown
+  List<Index> at_rest{}; // rows at rest in the limit, one for each unknown
+  List<Index> watched{}; // rows whose rate must not change its sign in the sequence
+  bool loses = false;    // a period dissipates energy
 };
 
 enum class Limit : std::uint8_t {

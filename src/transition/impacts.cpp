@@ -272,13 +272,6 @@ Vector with_sliding(const contact::Impact& p, const contact::ImpactSolution& bes
   return signed_impulse;
 }
 
-// Violation of the limits of a row by an impulse: walls do not pull, and friction stays in its cone.
-double beyond(const contact::Impact& p, const Vector& impulse, Index k) {
-  if (k < p.contacts) return -impulse(k);
-  const Index q = k - p.contacts;
-  return std::abs(impulse(k)) - p.friction(q) * impulse(p.contact_of[q]);
-}
-
 // Signed impulses, added to those of the impact, that stop the held contacts, and the tangents that sticking friction
 // keeps at rest. A tangent whose cone they would violate slides; contacts whose limits they would violate are omitted.
 Vector stopping_impulses(const contact::Impact& p, const contact::ImpactSolution& best, List<Index>& held) {

@@ -1,5 +1,7 @@
 #include "transition/motion_series.hpp"
 
+#include "core/tolerances.hpp"
+
 #include <array>
 
 namespace stickslip {
@@ -11,6 +13,10 @@ void expand_signals(const System& sys, double t, Matrix& signals) {
     taylor(sys.signals[i], t, series_terms, c.data());
     signals.row(i) = Eigen::Map<const Eigen::RowVectorXd>(c.data(), series_terms);
   }
+}
+
+Vector known_size(const Vector& x, const Vector& nominal) {
+  return x.cwiseAbs().cwiseMax(nominal.cwiseMin(x.cwiseAbs() / tolerance::rounding));
 }
 
 void expand_affine(const Matrix& A, const Matrix& S, const Vector& x, const Matrix& signals, Matrix& states) {

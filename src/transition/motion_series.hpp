@@ -8,6 +8,10 @@ namespace stickslip {
 
 void expand_signals(const System& sys, double t, Matrix& signals);
 
+// Sizes of which the states are known to `tolerance::rounding`: nominal ones, unless a state is exactly zero, or so small
+// that it is a remainder of rounding itself.
+Vector known_size(const Vector& x, const Vector& nominal);
+
 // x' = A x + S s
 void expand_affine(const Matrix& A, const Matrix& S, const Vector& x, const Matrix& signals, Matrix& states);
 

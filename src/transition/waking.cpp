@@ -3,6 +3,7 @@
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 #include "transition/mode_problem.hpp"
+#include "transition/motion_series.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -42,14 +43,17 @@ Matrix by_states(const Instant& at, const ActiveSet& active, const ModeProblem& 
   const Matrix &A = at.linear().A, &S = at.linear().S;
   Matrix made = Matrix::Zero(posed.size(), series_terms), x = Matrix::Zero(A.rows(), series_terms);
   x.col(0) = at.state->base_x;
+  Vector size = known_size(x.col(0), at.state->nominal);
   for (Index k = 0; k < series_terms; ++k) {
     made.col(k) = posed.rows * (A * x.col(k));
-    clean(made.col(k), posed.rows.cwiseAbs() * (A.cwiseAbs() * x.col(k).cwiseAbs()));
+    clean(made.col(k), posed.rows.cwiseAbs() * (A.cwiseAbs() * size));
     if (k == 0) made.col(0).setZero(); // in equilibrium
     if (k + 1 == series_terms) break;
     x.col(k + 1) = (A * x.col(k) + S * at.signal_series.col(k)) / static_cast<double>(k + 1);
-    clean(x.col(k + 1),
-          A.cwiseAbs() * x.col(k).cwiseAbs() + S.cwiseAbs() * at.signal_series.col(k).cwiseAbs());
+    size = (A.cwiseAbs() * size + S.cwiseAbs() * at.signal_series.col(k).cwiseAbs()) /
+           static_cast<double>(k + 1);
+    clean(x.col(k + 1), size);
+    size += x.col(k + 1).cwiseAbs();
   }
   for (Index k = 0; k < posed.size(); ++k)
     if (!posed.decides(k, active)) made.row(k).setZero();

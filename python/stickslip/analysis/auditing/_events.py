@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Description, internal_names
-from stickslip.analysis.auditing._put_to_rest import RESTS, put_to_rest
+from stickslip.analysis.auditing._put_to_rest import RESTS, close_gaps, put_to_rest
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Panels, Samples
 from stickslip.analysis.auditing._surfaces import OPEN
@@ -50,7 +50,13 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
 
     at_impact = holds(run.events.time[run.events.impact])
     # A collapse closes gaps that a light part, the fastest one, crosses in a flight at one instant.
-    collapsed = holds(np.array([e.time for e in run.events if "inelastic collapse" in e.rule]))
+    closing = np.zeros((len(d.names), times.size))
+    collapsed = [e for e in run.events if "inelastic collapse" in e.rule]
+    gap = _FLIGHTS * sizes.span * sizes.v.max()
+    for time in {e.time for e in collapsed}:
+        names = {e.element for e in collapsed if e.time == time}
+        for j in np.flatnonzero(holds(np.array([time]))):
+            closing[:, j] = close_gaps(d, Samples(run, times[j : j + 1], d), 0, names, gap)
     # A detent takes its seat from a distance that counts as none, and so does a relay that switches ever faster.
     seats = {one.name: Mode.LOCKED for one in d.detents} | {e["name"]: Mode.FREE for e in d.relays}
     seated = holds(np.array([e.time for e in run.events if seats.get(e.element) == e.after]))
@@ -63,7 +69,7 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
     flights = _FLIGHTS * sizes.span
     for k, name in enumerate(d.names):
         room = sizes.relative * sizes.q[k] + (instant + np.where(at_impact, flights, 0.0)) * sizes.v[k]
-        room += np.where(collapsed, flights * sizes.v.max(), 0.0)
+        room += closing[k]
         room += np.where(seated, RESTS * run.machine.scales.get(f"{name}.position", 0.0), 0.0)
         audit.hold("position is continuous", name, times, moved[k], room)
         audit.hold("velocity is continuous without an impact", name, times, turned[k], rooms[k])

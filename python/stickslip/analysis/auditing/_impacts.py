@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Contact, Description
 from stickslip.analysis.auditing._impact_law import MOST_SETS, ImpactProblem, poisson
-from stickslip.analysis.auditing._put_to_rest import put_to_rest, slowest
+from stickslip.analysis.auditing._put_to_rest import RESTS, fastest, put_to_rest, slowest
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._rows import Row, column
 from stickslip.analysis.auditing._sampling import Samples
@@ -246,7 +246,8 @@ def _check_law(audit: Audit, one: Instant, s: _AuditedImpact, row: Any, j: int, 
     # A slow rebound is cancelled by an impulse along normals alone, in addition to those of the law.
     taken = max(rate / float(problem.response[k, k]) for k, rate in enumerate(slow))
     push = _ROOM * float(np.abs(s.impulse).max()) + taken
-    approaching = bool((s.before[:n] < -_ROOM * speed - np.array(slow)).any())
+    resting = np.array([RESTS * fastest(row(c.normal, j), sizes) for c in one.contacts])
+    approaching = bool((s.before[:n] < -_ROOM * speed - resting).any())
     restitution = problem.restitution if approaching else np.zeros(n)
     newton = any(c.impact == "newton" for c in one.contacts) and not one.poisson
     if one.poisson:

@@ -53,16 +53,29 @@ def put_to_rest(d: Description, at: Samples, j: int, with_impact: set[str], size
     if not touching + resting:
         return np.zeros(len(sizes.v))
     rows = np.array(touching + resting)
-    inverse, mass = d.inverse(at), d.mass.at(at)
-    pushed = inverse[min(j, len(inverse) - 1)] @ rows.T
-    size = np.sqrt(np.einsum("ki,ik->k", rows, pushed))
-    scale = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0.0)
-    response = scale[:, None] * (rows @ pushed) * scale
-    shares = scale[:, None] * np.linalg.pinv(response, rcond=1e-9, hermitian=True) * scale
-    moved = np.abs(mass[min(j, len(mass) - 1)] @ pushed @ shares)
+    mass = d.mass.at(at)
+    moved = np.abs(mass[min(j, len(mass) - 1)] @ _least_change(d, at, j, rows))
     rates = [
         slowest(w, sizes) if c.name in with_impact else RESTS * fastest(w, sizes)
         for c, w in zip(closed, touching, strict=True)
     ]
     room: Array = moved @ np.array(rates + [RESTS * fastest(w, sizes) for w in resting])
     return room
+
+
+def close_gaps(d: Description, at: Samples, j: int, names: set[str], gap: float) -> Array:
+    """Return the largest change of positions that closes gaps up to `gap` of these contacts together."""
+    rows = np.array([column(c.normal.at(at), j) for c in d.unilateral if c.name in names])
+    room: Array = np.abs(_least_change(d, at, j, rows)).sum(axis=1) * gap
+    return room
+
+
+def _least_change(d: Description, at: Samples, j: int, rows: Array) -> Array:
+    """Return the least change of all coordinates, in the metric of the masses, per unit of each row: M^-1 W' (W M^-1 W')^+."""
+    inverse = d.inverse(at)
+    pushed = inverse[min(j, len(inverse) - 1)] @ rows.T
+    size = np.sqrt(np.einsum("ki,ik->k", rows, pushed))
+    scale = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0.0)
+    response = scale[:, None] * (rows @ pushed) * scale
+    change: Array = pushed @ (scale[:, None] * np.linalg.pinv(response, rcond=1e-9, hermitian=True) * scale)
+    return change
