@@ -17,7 +17,7 @@ namespace stickslip::bindings {
 
 namespace {
 
-constexpr int format = 8, state_format = 10;
+constexpr int format = 8, state_format = 11;
 
 template <class E> std::vector<int> numbers(const List<E>& list) {
   std::vector<int> out;
@@ -155,7 +155,7 @@ EventLog unpack_events(const py::tuple& p) {
 }
 
 State read_state(const py::tuple& p) {
-  if (p.empty() || p[0].cast<int>() != state_format || p.size() != 23) another_version("state");
+  if (p.empty() || p[0].cast<int>() != state_format || p.size() != 24) another_version("state");
   State s;
   s.t = p[1].cast<double>();
   s.x = p[2].cast<Vector>();
@@ -180,6 +180,7 @@ State read_state(const py::tuple& p) {
   s.past = unpack_past(p[20].cast<py::list>());
   s.joint = static_cast<std::int8_t>(p[21].cast<int>());
   s.zeros = p[22].cast<std::vector<std::int8_t>>();
+  s.seen = p[23].cast<Vector>();
   return s;
 }
 
@@ -231,7 +232,7 @@ py::tuple pack(const State& s) {
                         s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant,
                         py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief, s.time_scale,
                         s.identity.fingerprint, s.identity.text, pack(s.past), static_cast<int>(s.joint),
-                        s.zeros);
+                        s.zeros, s.seen);
 }
 
 py::tuple pack(const Trajectory& run) {

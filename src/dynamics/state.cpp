@@ -80,14 +80,17 @@ void size_by_gaps(const System& sys, double t0, const Vector& x0, State& s) {
 
 void see(const System& sys, State& state) {
   const double* const x = state.base_x.data();
-  double* const seen = state.nominal.data();
-  bool grown = false; // also for NaN
-  for (Index i = 0; i < sys.nx; ++i) grown |= !(std::abs(x[i]) <= seen[i]);
-  if (grown) {
-    if (!std::all_of(x, x + sys.nx, [](double one) { return std::isfinite(one); }))
-      return; // the run ends there
-    for (Index i = 0; i < sys.nx; ++i) seen[i] = std::max(seen[i], std::abs(x[i]));
+  bool grown = false, larger = false; // also for NaN
+  for (Index i = 0; i < sys.nx; ++i) {
+    grown |= !(std::abs(x[i]) <= state.seen(i));
+    larger |= !(std::abs(x[i]) <= state.nominal(i));
   }
+  if (!grown) return;
+  if (!std::all_of(x, x + sys.nx, [](double one) { return std::isfinite(one); }))
+    return; // the run ends there
+  for (Index i = 0; i < sys.nx; ++i) state.seen(i) = std::max(state.seen(i), std::abs(x[i]));
+  if (!larger) return;
+  state.nominal = state.nominal.cwiseMax(state.seen);
   if (sys.paced) return;
   double longest = std::numeric_limits<double>::infinity();
   for (Index i = sys.n_coordinates; i < 2 * sys.n_coordinates; ++i)
@@ -112,7 +115,8 @@ State initial_state(const System& sys, double t0, const Vector& given) {
   s.identity = sys.identity;
   s.t = s.base_t = t0;
   s.x = s.base_x = x0;
-  s.nominal = sys.nominal.cwiseMax(x0.cwiseAbs());
+  s.seen = x0.cwiseAbs();
+  s.nominal = sys.nominal.cwiseMax(s.seen);
   s.time_scale = sys.time_scale;
   if (s.time_scale > 0.0) size_by_gaps(sys, t0, x0, s);
   if (!(s.time_scale > 0.0)) {
@@ -170,7 +174,7 @@ bool State::operator==(const State& o) const {
          base_t_compensation == o.base_t_compensation && same(base_x, o.base_x) &&
          after_transition == o.after_transition && zeros == o.zeros && started == o.started &&
          step == o.step && last_error == o.last_error && stiff == o.stiff && same(nominal, o.nominal) &&
-         time_scale == o.time_scale && identity == o.identity && instant == o.instant &&
+         same(seen, o.seen) && time_scale == o.time_scale && identity == o.identity && instant == o.instant &&
          sampling == o.sampling && same(left, o.left) && brief == o.brief && past == o.past &&
          joint == o.joint;
 }

@@ -27,7 +27,8 @@ struct State {
   double step = 0.0;        // proposed next step of an adaptive flow; 0: find one
   double last_error = 0.0;  // of its step controller
   int stiff = 0;            // how often in a row the explicit flow looked stiff
-  Vector nominal;           // size of each state as seen so far
+  Vector nominal;           // size of each state: expected, or as seen so far if that is greater
+  Vector seen;              // greatest size of each state so far
   double time_scale = 1.0;  // as far as is known by now
   Identity identity;        // of the machine it belongs to
   std::int64_t instant = 0; // number of the last instant with events

@@ -35,7 +35,13 @@ void ErrorControl::set_tolerances(const Regime& r, const State& state) {
   }
   driven.update(sys.A, state);
   const Vector& sizes = driven.values();
-  for (Index i = 0; i < sys.nx; ++i) atol(i) = options.rtol * std::min(sizes(i), sys.finest(i));
+  // Relative to the motion so far, which may be far below the size that the loads suggest, but above rounding errors of
+  // that size; those of a coordinate are of forces that cancel.
+  for (Index i = 0; i < sys.nx; ++i) {
+    const double rounding = i < 2 * sys.n_coordinates ? tolerance::residual : tolerance::product;
+    const double size = std::max(state.seen(i), rounding / options.rtol * sizes(i));
+    atol(i) = options.rtol * std::min({size, sizes(i), sys.finest(i)});
+  }
   for (Index k = 0; k < rhs.delays.count(); ++k) // a velocity like the one that it was
     atol(rhs.delays.state_of(k)) = options.rtol * rhs.delays.velocity_size(k, sizes);
   if (r.sticking.size() + r.closed.size() < 2) return;

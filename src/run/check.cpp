@@ -193,6 +193,7 @@ void check_past(const System& sys, const State& state) {
   whole("steps", std::isfinite(state.step) && state.step >= 0.0 && std::isfinite(state.last_error) &&
                      state.last_error >= 0.0);
   whole("sizes", state.nominal.allFinite() && (state.nominal.array() >= 0.0).all() &&
+                     state.seen.allFinite() && (state.seen.array() >= 0.0).all() &&
                      std::isfinite(state.time_scale) && state.time_scale > 0.0);
   whole("times", std::abs(state.base_t_compensation) <= tolerance::last_digits * std::abs(state.base_t));
   const SamplingState due = start_sampling(sys, state.t);
@@ -214,6 +215,7 @@ void check(const System& sys, const State& state) {
   count("values", state.x, sys.nx);
   count("values at the start of its step", state.base_x, sys.nx);
   count("sizes", state.nominal, sys.nx);
+  count("greatest values", state.seen, sys.nx);
   count("times of break-away", state.left, sys.friction.size());
   count("counts of slips", state.brief.size(), sys.friction.size());
   const auto has_dead_time = [](const Friction& p) { return p.delayed >= 0; };

@@ -10,6 +10,7 @@ from families.case import Case
 RTOL, PERTURBATION, EVENTS = 1e-7, 1e-8, 10
 BESIDE = 1e-5  # of the time: so close to an event two motions may be on either side of it
 REST = 1e-6  # of the positions over the time: velocities so small are what rounding leaves of rest
+STANDS = 1e-12  # of the expected size of the positions: motions so small are what rounding leaves of a machine at rest
 MOST = {"max_events": 2000, "max_time": 5.0}
 
 
@@ -54,7 +55,8 @@ def shift(case: Case) -> tuple[float, float, str]:
     grid = np.linspace(0.0, end * (1.0 - 1e-9), 200)
     grid = grid[[np.abs(times - t).min(initial=np.inf) > BESIDE * end for t in grid]]
     a, b, c = (run.at(grid).y[:n] for run in (coarse, fine, other))
-    far = float(np.abs(b[: n // 2]).max())
+    expected = np.asarray(case.machine.compile().nominal)[: n // 2].max()
+    far = max(float(np.abs(b[: n // 2]).max()), STANDS * float(expected))
     fast = max(float(np.abs(b[n // 2 :]).max()), REST * far / end)
     size = np.repeat([far, fast], n // 2)[:, None] + 1e-300
     return float(np.max(np.abs(a - b) / size)), float(np.max(np.abs(c - b) / size)) / PERTURBATION, ""

@@ -76,7 +76,7 @@ def close(flow: Flow, start: Start, *, patient: bool = True) -> Shot:
             if error <= _ROUGH and (closes := flow.closes(start.state, values, start.t, period)) is not None:
                 shot = replace(shot, end=shot.end + closes - shot.closes)
                 error = _size(closes, start.size)
-            values, period = _approach(flow, start, shot, error, patient)
+            values, period = _approach(flow, start, shot, error, patient, max(error, _ROUGH))
             continue
         if best is not None and last <= _CLOSED and error > _STOPS * last:
             return best if last <= error else shot
@@ -90,7 +90,7 @@ def close(flow: Flow, start: Start, *, patient: bool = True) -> Shot:
             continue
         if error <= (_GOOD if shot.is_exact else _INTEGRATED * flow.noise):
             return shot
-        values, period = _approach(flow, start, shot, error, patient)
+        values, period = _approach(flow, start, shot, error, patient, error)
     if best is not None and last <= _CLOSED:
         return best
     reason = f"; derivatives: {best.reason}" if best is not None and best.reason else ""
@@ -143,8 +143,12 @@ class _Matrix:
         self.values[: self.size.size] += np.outer(closes / self.size, taken) / (taken @ taken)
 
 
-def _approach(flow: Flow, start: Start, shot: Shot, error: float, patient: bool) -> tuple[Array, float]:
+def _approach(
+    flow: Flow, start: Start, shot: Shot, error: float, patient: bool, factor: float
+) -> tuple[Array, float]:
     """Take a step of Newton's method and, as long as they help, steps of Broyden's by runs without derivatives.
+
+    `factor`: by which the step reduces the error, itself with precise derivatives, else the error of the derivatives.
 
     Raises
     ------
@@ -156,7 +160,7 @@ def _approach(flow: Flow, start: Start, shot: Shot, error: float, patient: bool)
     values, period, step, share = shot.values, shot.period, first, 1.0
     best: tuple[Array, float] | None = None
     good = _GOOD if shot.is_exact else _INTEGRATED * flow.noise
-    if error**2 <= good:  # convergence is quadratic: the step needs no check
+    if factor * error <= good:  # the step needs no check
         return values + first[:-1], period + first[-1]
     for _ in range(_MOST_APPROACHES):
         there = values + step[:-1], period + step[-1]
