@@ -2,6 +2,7 @@
 
 #include "core/polynomial.hpp"
 #include "core/tolerances.hpp"
+#include "dynamics/regime_parts.hpp"
 #include "dynamics/tangent.hpp"
 #include "model/relay_form.hpp"
 
@@ -93,11 +94,11 @@ double Crossings::zero_at_start(const Guard& g, const State& state, FlowKind kin
 }
 
 // Threshold for margins and multipliers: values that a decision left at zero carry no information, nor do rounding
-// errors of their sum in this step.
+// errors of their sum in this step, nor forces due to the error of an integrated motion.
 double Crossings::band(const Regime& r, const State& state, Index k) const {
   const double size = sharing_size(sys, r, r.guards[k].limit, state.base_t, state.base_x.data(),
                                    rhs.signals.start.data(), shared_force.data());
-  return undecided * std::max(size, tolerance::cancelled * shared_change);
+  return std::max(undecided * std::max(size, tolerance::cancelled * shared_change), shared_error);
 }
 
 namespace {
@@ -231,7 +232,16 @@ double Crossings::crossing(const Regime& r, const State& state, const Step& step
   return crossing_undecided(g, state, step, course, whole);
 }
 
-void Crossings::size_shared_forces(const Regime& r) {
+void Crossings::size_shared_forces(const Regime& r, const State& state, FlowKind kind) {
+  shared_error = 0.0;
+  if (!is_exact(kind)) {
+    const Vector motion = (options.rtol * state.seen).cwiseMax(tolerance::residual * state.nominal);
+    const Vector no_signals = Vector::Zero(sys.ns());
+    shared_force.setZero(rhs.force.size());
+    for (const ForceLimit& l : r.sharing.limits)
+      shared_error = std::max(shared_error, holding_terms(sys, r, holding_row(sys, r, l.force), motion.data(),
+                                                          no_signals.data(), shared_force.data()));
+  }
   shared_force = rhs.force;
   rhs.at_start(xdot, shared_force);
   shared_change = 0.0;
@@ -244,7 +254,7 @@ bool Crossings::find(const Regime& r, const State& state, const Step& step) {
   const Index degree = series.degree();
   theta.resize(r.guards.size());
   shift.resize(r.guards.size());
-  if (r.sharing.any()) size_shared_forces(r);
+  if (r.sharing.any()) size_shared_forces(r, state, step.kind);
   size_formulas(r, state);
   bool any = false;
   std::array<double, guard_max_degree + 1> c;

@@ -54,8 +54,9 @@ private:
   Vector condition_sizes, load_sizes;
   Vector xdot, shared_force;  // at the start of the step
   double shared_change = 0.0; // what the greatest margin or multiplier of shared forces comes to in the step
+  double shared_error = 0.0;  // of shared forces, due to the error of the motion
 
-  void size_shared_forces(const Regime& r);
+  void size_shared_forces(const Regime& r, const State& state, FlowKind kind);
   double crossing(const Regime& r, const State& state, const Step& step, Index k, Course course);
   double guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const;
   double zero_at_start(const Guard& guard, const State& state, FlowKind kind, const Course& course,

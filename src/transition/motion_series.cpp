@@ -16,7 +16,8 @@ void expand_signals(const System& sys, double t, Matrix& signals) {
 }
 
 Vector known_size(const Vector& x, const Vector& nominal) {
-  return x.cwiseAbs().cwiseMax(nominal.cwiseMin(x.cwiseAbs() / tolerance::rounding));
+  const auto size = x.array().abs();
+  return (size > tolerance::rounding * nominal.array()).select(size, size / tolerance::rounding);
 }
 
 void expand_affine(const Matrix& A, const Matrix& S, const Vector& x, const Matrix& signals, Matrix& states) {

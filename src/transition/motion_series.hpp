@@ -8,8 +8,8 @@ namespace stickslip {
 
 void expand_signals(const System& sys, double t, Matrix& signals);
 
-// Sizes of which the states are known to `tolerance::rounding`: nominal ones, unless a state is exactly zero, or so small
-// that it is a remainder of rounding itself.
+// Sizes of which the states are known to `tolerance::rounding`: their own. Of a state so small that it may be a remainder
+// of rounding itself nothing is known, unless it is exactly zero.
 Vector known_size(const Vector& x, const Vector& nominal);
 
 // x' = A x + S s

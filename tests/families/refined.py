@@ -32,17 +32,18 @@ def shift(case: Case) -> tuple[float, float, str]:
     """
     options = {k: v for k, v in case.options.items() if k not in ("initial", "rtol")} | MOST
     initial = case.options.get("initial", {})
-    constrained = any(e["kind"] == "constraint" for e in case.machine.to_dict()["elements"])
+    elements = case.machine.to_dict()["elements"]
+    constrained = any(e["kind"] == "constraint" for e in elements)
+    rigid = any(e["kind"] == "contact" and e["compliance"]["kind"] == "Rigid" for e in elements)
     coarse, fine = (
         ss.simulate(case.machine, case.t_end, initial=initial, rtol=r, **options) for r in (RTOL, 0.1 * RTOL)
     )
     if not (coarse.success and fine.success):
         return 0.0, 0.0, "not finished"
-    contacts = any(name.endswith(".gap") for name in fine.signals)
     moved = dict(initial)
     for name in fine.states:
         kind, value = name.rsplit(".", 1)[-1], initial.get(name, 0.0)
-        if (kind == "position" and not contacts) or (kind == "velocity" and value):
+        if (kind == "position" and not rigid) or (kind == "velocity" and value):
             moved[name] = value + PERTURBATION * max(abs(value), 1.0)
     other = fine
     if not constrained:
