@@ -147,7 +147,8 @@ Sequence begin_sequence(const Instant& at, const List<Guard>& fired) {
   s.near.resize(nc);
   s.touched.assign(nc, false);
   s.rates = Vector::Zero(nc), s.approach = Vector::Constant(nc, INFINITY);
-  s.horizon = std::max(tolerance::last_digits * std::abs(at.t), tolerance::product * at.state->time_scale);
+  const double since = at.starting ? at.state->time_scale : std::min(at.state->time_scale, std::abs(at.t));
+  s.horizon = std::max(tolerance::last_digits * std::abs(at.t), tolerance::product * since);
   for (Index j = 0; j < nc; ++j) {
     if (at.sys.contacts[j].yields()) continue;
     const bool was_closed = at.state->modes.contact[j] == Mode::closed, meets_now = meets(at, j, fired);
