@@ -173,8 +173,8 @@ State read_state(const py::tuple& p) {
   const auto sampling = p[14].cast<py::tuple>();
   s.sampling = {sampling[0].cast<std::vector<std::int64_t>>(), sampling[1].cast<std::vector<std::int64_t>>(),
                 sampling[2].cast<Vector>(), sampling[3].cast<Vector>()};
-  s.left = p[15].cast<Vector>();
-  s.brief = p[16].cast<std::vector<std::int8_t>>();
+  s.slips.left = p[15].cast<Vector>();
+  s.slips.brief = p[16].cast<std::vector<std::int8_t>>();
   s.time_scale = p[17].cast<double>();
   s.identity = {p[18].cast<std::uint64_t>(), p[19].cast<std::string>()};
   s.past = unpack_past(p[20].cast<py::list>());
@@ -230,9 +230,9 @@ py::tuple pack(const State& s) {
   const SamplingState& k = s.sampling;
   return py::make_tuple(state_format, s.t, s.x, pack(s.modes), s.base_t, s.base_t_compensation, s.base_x,
                         s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant,
-                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief, s.time_scale,
-                        s.identity.fingerprint, s.identity.text, pack(s.past), static_cast<int>(s.joint),
-                        s.zeros, s.seen);
+                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.slips.left, s.slips.brief,
+                        s.time_scale, s.identity.fingerprint, s.identity.text, pack(s.past),
+                        static_cast<int>(s.joint), s.zeros, s.seen);
 }
 
 py::tuple pack(const Trajectory& run) {

@@ -163,8 +163,8 @@ State initial_state(const System& sys, double t0, const Vector& given) {
     s.modes.flank.push_back({f.line.stretch_at(elongation), false});
   }
   s.sampling = start_sampling(sys, t0);
-  s.left = Vector::Constant(sys.friction.size(), -INFINITY);
-  s.brief.assign(sys.friction.size(), 0);
+  s.slips.left = Vector::Constant(sys.friction.size(), -INFINITY);
+  s.slips.brief.assign(sys.friction.size(), 0);
   return s;
 }
 
@@ -175,8 +175,7 @@ bool State::operator==(const State& o) const {
          after_transition == o.after_transition && zeros == o.zeros && started == o.started &&
          step == o.step && last_error == o.last_error && stiff == o.stiff && same(nominal, o.nominal) &&
          same(seen, o.seen) && time_scale == o.time_scale && identity == o.identity && instant == o.instant &&
-         sampling == o.sampling && same(left, o.left) && brief == o.brief && past == o.past &&
-         joint == o.joint;
+         sampling == o.sampling && slips == o.slips && past == o.past && joint == o.joint;
 }
 
 } // namespace stickslip

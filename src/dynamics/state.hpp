@@ -8,6 +8,16 @@
 
 namespace stickslip {
 
+// Of each friction element.
+struct Slips {
+  Vector left;             // when it last broke away
+  List<std::int8_t> brief; // slips in a row too short and slow to count, see memory.cpp
+
+  bool operator==(const Slips& o) const {
+    return left.size() == o.left.size() && left == o.left && brief == o.brief;
+  }
+};
+
 // Steps never depend on the end time of a run: a run that ends within a step keeps the start of that step here and
 // repeats the same step when it is continued.
 struct State {
@@ -33,10 +43,9 @@ struct State {
   Identity identity;        // of the machine it belongs to
   std::int64_t instant = 0; // number of the last instant with events
   SamplingState sampling;   // of sampled controllers
-  Vector left;              // when each element last broke away
-  List<std::int8_t> brief;  // slips in a row too short and slow to count, see memory.cpp
-  List<Past> past;          // of each element with dead time
-  std::int8_t joint = 0;    // lowest derivative of the velocities that jumps at base_t
+  Slips slips;
+  List<Past> past;       // of each element with dead time
+  std::int8_t joint = 0; // lowest derivative of the velocities that jumps at base_t
 
   bool operator==(const State&) const;
 };

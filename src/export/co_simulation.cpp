@@ -178,7 +178,7 @@ void CoSimulation::apply_parameters() {
   make_runner();
   State& state = s.before.state = initial_state(sys, s.t, last.x);
   state.sampling = last.sampling, state.instant = last.instant;
-  state.left = last.left, state.brief = last.brief;
+  state.slips = last.slips;
   state.nominal = state.nominal.cwiseMax(last.nominal), state.seen = state.seen.cwiseMax(last.seen);
   s.before.impulses = s.now.impulses;
   s.now = s.before;

@@ -40,7 +40,7 @@ template <Is<Past> T> auto members(T& r) {
 template <Is<State> T> auto members(T& r) {
   return std::tie(r.t, r.x, r.modes, r.base_t, r.base_t_compensation, r.base_x, r.after_transition, r.zeros,
                   r.started, r.step, r.last_error, r.stiff, r.nominal, r.seen, r.time_scale, r.identity,
-                  r.instant, r.sampling, r.left, r.brief, r.past, r.joint);
+                  r.instant, r.sampling, r.slips.left, r.slips.brief, r.past, r.joint);
 }
 template <Is<HeldValues> T> auto members(T& r) {
   return std::tie(r.from, r.values, r.rates);

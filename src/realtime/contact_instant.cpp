@@ -95,10 +95,10 @@ void ContactInstant::begin(double t, const double* signals, const double* x, con
   std::copy_n(x, sys.nx, state.base_x.data());
   state.modes = modes;
   state.nominal = state.nominal.cwiseMax(state.base_x.cwiseAbs());
-  state.left.setConstant(
+  state.slips.left.setConstant(
       -std::numeric_limits<
           double>::infinity()); // the fixed step bounds the number of slips in rapid succession
-  std::fill(state.brief.begin(), state.brief.end(), std::int8_t{0});
+  std::fill(state.slips.brief.begin(), state.slips.brief.end(), std::int8_t{0});
   record.impacts = 0;
   record.impulses.clear(), record.rubs.clear();
   at.state = &state;

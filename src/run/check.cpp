@@ -187,8 +187,8 @@ void check_memory(const System& sys, const State& state) {
 void check_past(const System& sys, const State& state) {
   const auto within = [](auto low, auto high) { return [=](auto k) { return k >= low && k <= high; }; };
   whole("coefficients", std::all_of(state.zeros.begin(), state.zeros.end(), within(-1, INT8_MAX)));
-  whole("counts of slips", std::all_of(state.brief.begin(), state.brief.end(), within(0, 10)));
-  whole("times of break-away", (state.left.array() <= state.base_t).all()); // false for NaN
+  whole("counts of slips", std::all_of(state.slips.brief.begin(), state.slips.brief.end(), within(0, 10)));
+  whole("times of break-away", (state.slips.left.array() <= state.base_t).all()); // false for NaN
   whole("counts", state.stiff >= 0 && state.stiff <= 1000 && state.instant >= 0);
   whole("steps", std::isfinite(state.step) && state.step >= 0.0 && std::isfinite(state.last_error) &&
                      state.last_error >= 0.0);
@@ -216,8 +216,8 @@ void check(const System& sys, const State& state) {
   count("values at the start of its step", state.base_x, sys.nx);
   count("sizes", state.nominal, sys.nx);
   count("greatest values", state.seen, sys.nx);
-  count("times of break-away", state.left, sys.friction.size());
-  count("counts of slips", state.brief.size(), sys.friction.size());
+  count("times of break-away", state.slips.left, sys.friction.size());
+  count("counts of slips", state.slips.brief.size(), sys.friction.size());
   const auto has_dead_time = [](const Friction& p) { return p.delayed >= 0; };
   const Index memories = std::count_if(sys.friction.begin(), sys.friction.end(), has_dead_time);
   count("memories of dead time", state.past.size(), state.started ? memories : 0);

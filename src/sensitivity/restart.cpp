@@ -70,7 +70,7 @@ State restarted(Replica& machine, const State& state, const Vector& values, doub
   unpack(values, out);
   out.t = out.base_t = t;
   out.base_t_compensation = 0.0;
-  out.left.array() += later;
+  out.slips.left.array() += later;
   for (Index k = 0; k < out.sampling.next.size(); ++k) {
     const Block& block = machine.system().loops[k].block;
     if (block.continuous()) continue;

@@ -113,7 +113,8 @@ double no_gap(const Instant& at, Index j) {
 }
 
 double Instant::no_rate(Index j) const {
-  const double unknown_time = tolerance::last_digits * std::abs(t); // in which the terms of its acceleration change it
+  const double unknown_time =
+      tolerance::last_digits * std::abs(t); // in which the terms of its acceleration change it
   const double rounding = std::max(tolerance::residual * rate_size(j),
                                    unknown_time * sys.contacts[j].rate.x.cwiseAbs().dot(terms));
   const bool was_closed = state->modes.contact[j] == Mode::closed;

@@ -115,7 +115,7 @@ bool keeps_hold(const Instant& at, Index i) {
 
 void count_towards_rest(Instant& at, Index i) {
   if (!STICKSLIP_RULE("brief")) return;
-  std::int8_t& brief = at.state->brief[i];
+  std::int8_t& brief = at.state->slips.brief[i];
   if (brief < most_brief) ++brief;
   if (brief == most_brief) at.mode(i).hold = Hold::firmly;
 }
@@ -150,14 +150,14 @@ void begin_memory(Instant& at, Index i, int mode, double speed) {
 // the shortest time constants of the machine and stayed (as a parabola) below 1e-6 of the velocities so far is too
 // short; after ten of these in a row the element sticks, up to 1e-6 above its limit. A longer slip resets the count.
 void count_brief_slip(Instant& at, Index i, bool struck) {
-  const double lasted = at.t - at.state->left(i);
+  const double lasted = at.t - at.state->slips.left(i);
   bool is_brief = at.sys.friction[i].traits.switches == 0 && lasted < 3.0 * at.state->time_scale && !struck;
   is_brief = is_brief &&
              0.25 * std::abs(at.acceleration(i, at.before)) * lasted < tolerance::negligible * at.v_size(i);
   if (is_brief)
     count_towards_rest(at, i);
   else
-    at.state->brief[i] = 0;
+    at.state->slips.brief[i] = 0;
 }
 
 void carry_presliding(Instant& at, const ActiveSet& active) {
@@ -179,7 +179,7 @@ bool count_slips(Instant& at, const List<Guard>& fired, const ActiveSet& active)
     FrictionMode& now = at.mode(i);
     const bool rest = now.sticks();
     if (!rest && (active.rests[i] || at.was(i).sticks())) // also one that came to rest and leaves at once
-      at.state->left(i) = at.t;
+      at.state->slips.left(i) = at.t;
     // Bristles of a law with sticking start anew after each rest.
     if (!at.set_valued(i) || at.presliding(i)) continue;
     const bool changed = now.mode != at.was(i).mode, firm = now.hold == Hold::firmly;

@@ -71,7 +71,7 @@ def close_gaps(d: Description, at: Samples, j: int, names: set[str], gap: float)
 
 
 def _least_change(d: Description, at: Samples, j: int, rows: Array) -> Array:
-    """Return the least change of all coordinates, in the metric of the masses, per unit of each row: M^-1 W' (W M^-1 W')^+."""
+    """Return the least change of coordinates, in the metric of the masses, per unit of each row: M^-1 W' (W M^-1 W')^+."""
     inverse = d.inverse(at)
     pushed = inverse[min(j, len(inverse) - 1)] @ rows.T
     size = np.sqrt(np.einsum("ki,ik->k", rows, pushed))
