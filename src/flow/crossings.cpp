@@ -152,13 +152,13 @@ bool Crossings::only_touches(const Course& course, const Contact& contact, const
              2.0 * tolerance::residual * h * size_of(contact.rate, state.nominal, rhs.signals.now.data());
 }
 
-// For a guard that is zero after a transition: coefficients below the rounding error of its terms, of the size `whole`,
-// and below the error of t do not decide; the next one does. For integrated motion only the slope is known accurately enough.
-void Crossings::clear_rounding(const Guard& g, const State& state, const Step& step, const Course& course,
-                               double whole) const {
+// For a guard that is zero after a transition: coefficients below rounding and the error of t do not decide; the next
+// one does. For integrated motion only the slope is known accurately enough.
+void Crossings::clear_rounding(const Guard& g, const State& state, const Step& step,
+                               const Course& course) const {
   const bool exact = is_exact(step.kind);
   const auto [c, degree, size] = course;
-  const double rounding = exact ? guard_noise(std::max(size, whole)) : 0.0;
+  const double rounding = exact ? guard_noise(size) : 0.0;
   for (Index j = 1; j < (exact ? degree : std::min<Index>(degree, 2)); ++j) {
     const double passing = static_cast<double>(j + 1) * last_digits(state, step) * std::abs(c[j + 1]);
     if (std::abs(c[j]) > std::max(rounding, passing)) break;
@@ -196,7 +196,7 @@ double Crossings::crossing_undecided(const Guard& g, const State& state, const S
   const bool parts = fresh && gap && c[0] > 0.0;
   const double unresolved = fresh ? last_digits(state, step) * std::abs(c[1]) : 0.0;
   const bool from_zero = parts || std::abs(c[0]) <= std::max(zero, unresolved);
-  if (fresh && from_zero) clear_rounding(g, state, step, course, whole);
+  if (fresh && from_zero) clear_rounding(g, state, step, course);
   const double noise = is_exact(step.kind) ? 0.0 : tolerance::rounding * size;
   Crossing found =
       first_crossing(c, static_cast<int>(degree), from_zero ? GuardStart::zero : GuardStart::as_is, noise);

@@ -65,8 +65,7 @@ private:
   double crossing_of_load(const Course& course, double size) const;
   double crossing_undecided(const Guard& guard, const State& state, const Step& step, const Course& course,
                             double whole) const;
-  void clear_rounding(const Guard& guard, const State& state, const Step& step, const Course& course,
-                      double whole) const;
+  void clear_rounding(const Guard& guard, const State& state, const Step& step, const Course& course) const;
   bool only_touches(const Course& course, const Contact& contact, const State& state, double h) const;
   Crossing crossing_of_opening(const Course& course, FlowKind kind, double noise) const;
 };

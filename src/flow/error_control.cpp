@@ -35,11 +35,11 @@ void ErrorControl::set_tolerances(const Regime& r, const State& state) {
   }
   driven.update(sys.A, state);
   const Vector& sizes = driven.values();
-  // Relative to the motion so far, which may be far below the size that the loads suggest, but above rounding errors of
-  // that size; those of a coordinate are of forces that cancel.
+  // States of laws and controllers: relative to their greatest value so far, which may be far below the size that the
+  // loads suggest, but above rounding errors of that size.
   for (Index i = 0; i < sys.nx; ++i) {
-    const double rounding = i < 2 * sys.n_coordinates ? tolerance::residual : tolerance::product;
-    const double size = std::max(state.seen(i), rounding / options.rtol * sizes(i));
+    const double known = i < 2 * sys.n_coordinates ? sizes(i) : tolerance::product / options.rtol * sizes(i);
+    const double size = std::max(state.seen(i), known);
     atol(i) = options.rtol * std::min({size, sizes(i), sys.finest(i)});
   }
   for (Index k = 0; k < rhs.delays.count(); ++k) // a velocity like the one that it was

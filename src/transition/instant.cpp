@@ -113,10 +113,7 @@ double no_gap(const Instant& at, Index j) {
 }
 
 double Instant::no_rate(Index j) const {
-  const double unknown_time =
-      tolerance::last_digits * std::abs(t); // in which the terms of its acceleration change it
-  const double rounding = std::max(tolerance::residual * rate_size(j),
-                                   unknown_time * sys.contacts[j].rate.x.cwiseAbs().dot(terms));
+  const double rounding = tolerance::residual * rate_size(j);
   const bool was_closed = state->modes.contact[j] == Mode::closed;
   return was_closed ? std::max(rounding, drift(*this, sys.contacts[j].rate.x)) : rounding;
 }

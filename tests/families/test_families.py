@@ -61,7 +61,7 @@ LEFT_TODAY = {
 # instant, impacts beside machines that stand, sharing that friction turns round, accelerations that rounding alone makes,
 # forces of the fifth power of time, fast modes that rounding keeps in motion, preload in sliding friction, sides of a
 # constraint that open, losses of impacts at sides without an impulse, high orders of time along rows that turn, sums of
-# repeated impacts outside their cones, remainders of velocities that impacts have stopped, outputs that turn at a limit,
+# repeated impacts outside their cones, remainders of velocities that impacts have stopped,
 # flights that take more than an instant.
 # (Chains 770 is not among them: an automaton with lag and ageing rests beyond its level there with some builds of NumPy,
 # whose last digits make another machine of it.)
@@ -70,19 +70,19 @@ ONCE = {
         67, 161, 221, 243, 260, 471, 484, 498, 648, 844, 868, 1039, 1108, 1426, 2094, 2754, 3060, 3926, 4130,
         4535, 4920, 5553, 6321, 6952, 7137, 7148, 7494, 7679, 9909, 5650,
     ),
-    "drives": (168, 546, 1513, 1929, 2568, 3373, 3858, 4135, 4612, 4713, 6418, 9161),
+    "drives": (168, 546, 1513, 1929, 2568, 3858, 4135, 4612, 4713, 6418, 9161),
     "brakes": (30, 78, 88, 97, 110, 168, 188, 248, 302, 3902, 5152, 5413, 6858, 7812),
     "contacts": (632, 1062, 1823, 1991, 2658, 3200, 7509, 7576, 8059),
     "frictional": (
         68, 110, 128, 214, 248, 264, 302, 531, 733, 765, 1138, 1498, 1591, 1781, 1793, 1997, 2142, 2167, 2479, 2825,
-        3243, 3453, 4953, 5293, 5388, 6407, 7208, 7252, 7320, 7817, 8125, 8216, 9114, 9154, 9721, 9920, 662, 1183,
+        3243, 3453, 4953, 5293, 5388, 6407, 7208, 7252, 7320, 8125, 8216, 9114, 9154, 9721, 9920, 662, 1183,
         3325, 3341, 4346, 9075,
     ),
     "geared": (215, 856, 944, 2288, 3273, 4905, 5746, 6264, 7428, 4907),
     "supports": (222, 260, 279, 342, 853, 1151, 1410, 1564, 1673, 1805, 1812, 1898, 4598, 7026, 9669),
     "stops": (
         502, 514, 677, 747, 771, 828, 994, 1202, 1347, 1394, 1410, 1427, 1476, 1568, 1591, 1625, 1638, 1644, 1688,
-        1835, 1927, 1996, 2249, 4769, 4941, 5431, 5461, 6055, 6118, 6883, 6967, 7136, 7252, 7892, 8074, 8119, 8523,
+        1835, 1927, 1996, 2249, 4769, 4941, 5431, 5461, 6055, 6118, 6883, 6967, 7136, 7252, 7892, 8074, 8523,
         9879, 2628, 3416, 3418, 3947, 6438, 7530,
     ),
     "springs": (6254, 6548, 7896, 8005, 9254, 9371),
