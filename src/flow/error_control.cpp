@@ -35,13 +35,12 @@ void ErrorControl::set_tolerances(const Regime& r, const State& state) {
   }
   driven.update(sys.A, state);
   const Vector& sizes = driven.values();
-  // States of laws and controllers: relative to their greatest value so far, which may be far below the size that the
-  // loads suggest, but above rounding errors of that size.
-  for (Index i = 0; i < sys.nx; ++i) {
-    const double known = i < 2 * sys.n_coordinates ? sizes(i) : tolerance::product / options.rtol * sizes(i);
-    const double size = std::max(state.seen(i), known);
-    atol(i) = options.rtol * std::min({size, sizes(i), sys.finest(i)});
-  }
+  for (Index i = 0; i < sys.nx; ++i) atol(i) = options.rtol * std::min(sizes(i), sys.finest(i));
+  // States of controllers: relative to their greatest value so far, which may be far below the size that the loads
+  // suggest, but above rounding errors of that size.
+  for (const Loop& l : sys.loops)
+    for (Index i = l.states; l.states >= 0 && i < l.states + l.block.states(); ++i)
+      atol(i) = std::min(atol(i), std::max(options.rtol * state.seen(i), tolerance::product * sizes(i)));
   for (Index k = 0; k < rhs.delays.count(); ++k) // a velocity like the one that it was
     atol(rhs.delays.state_of(k)) = options.rtol * rhs.delays.velocity_size(k, sizes);
   if (r.sticking.size() + r.closed.size() < 2) return;

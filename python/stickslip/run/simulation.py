@@ -66,7 +66,7 @@ def simulate(
         Relative tolerance of numerical integration. Linear regimes, which are exact, do not use it.
     atol : float or array_like, optional
         Absolute tolerance, one for all or per state; by default `rtol` times the size of each state, for states of
-        laws and controllers the greatest one so far.
+        controllers the greatest one so far.
     method : {"auto", "exact", "explicit", "stiff", "time_stepping"}
         Method of integration. ``auto``: linear regimes exactly, others by an explicit pair (of order 5; of order 8,
         Dormand and Prince's DOP853, if masses, directions or forces are functions of the motion), or by an L-stable
