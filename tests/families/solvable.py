@@ -149,7 +149,7 @@ def problem(run: ss.Trajectory) -> _Problem | None:
         h = h + push.along * push.signal.value(t, 0)
     named = run.message.partition("touching: ")[2].split(", ")
     gaps = {c.name: float(c.normal.numbers @ q + c.gap.signal.value(t, 0)) for c in d.contacts}
-    near = [c for c in d.contacts if c.name in named or abs(gaps[c.name]) <= 1e-3 * size_q]
+    near = [c for c in d.contacts if c.name in named or abs(gaps[c.name]) <= 1e-2 * size_q]
     rates = [float(c.normal.numbers @ v + c.gap.signal.value(t, 1)) for c in near]
     has_impact = any(rate < -size_v for rate in rates)
     if not has_impact:

@@ -52,11 +52,13 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
     # A collapse closes gaps that a light part, the fastest one, crosses in a flight at one instant.
     closing = np.zeros((len(d.names), times.size))
     collapsed = [e for e in run.events if "inelastic collapse" in e.rule]
-    gap = _FLIGHTS * sizes.span * sizes.v.max()
+    flights = _FLIGHTS * sizes.span
     for time in {e.time for e in collapsed}:
         names = {e.element for e in collapsed if e.time == time}
         for j in np.flatnonzero(holds(np.array([time]))):
-            closing[:, j] = close_gaps(d, Samples(run, times[j : j + 1], d), 0, names, gap)
+            closing[:, j] = close_gaps(
+                d, Samples(run, times[j : j + 1], d), 0, names, flights * sizes.v.max()
+            )
     # A detent takes its seat from a distance that counts as none, and so does a relay that switches ever faster.
     seats = {one.name: Mode.LOCKED for one in d.detents} | {e["name"]: Mode.FREE for e in d.relays}
     seated = holds(np.array([e.time for e in run.events if seats.get(e.element) == e.after]))
@@ -66,7 +68,6 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
     rooms = heavy @ (sizes.relative * sizes.v[:, None] + instant * rates) + sizes.relative * shifted[:, None]
     for j in np.flatnonzero((turned > rooms).any(axis=0)):
         rooms[:, j] += put_to_rest(d, Samples(run, times[j : j + 1], d), 0, set(), sizes)
-    flights = _FLIGHTS * sizes.span
     for k, name in enumerate(d.names):
         room = sizes.relative * sizes.q[k] + (instant + np.where(at_impact, flights, 0.0)) * sizes.v[k]
         room += closing[k]

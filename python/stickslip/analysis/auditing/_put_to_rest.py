@@ -66,6 +66,7 @@ def put_to_rest(d: Description, at: Samples, j: int, with_impact: set[str], size
 def close_gaps(d: Description, at: Samples, j: int, names: set[str], gap: float) -> Array:
     """Return the largest change of positions that closes gaps up to `gap` of these contacts together."""
     rows = np.array([column(c.normal.at(at), j) for c in d.unilateral if c.name in names])
+    rows = rows.reshape(-1, len(d.names))
     room: Array = np.abs(_least_change(d, at, j, rows)).sum(axis=1) * gap
     return room
 
