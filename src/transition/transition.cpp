@@ -185,18 +185,22 @@ void Transition::decide(State& state, const List<Guard>& fired) {
   impacts = {};
   jump.decided = settle(fired);
   if (here != nullptr && state.modes.open.directions < 0) state.modes.open.directions = 0;
-  if (jump.decided) turn_sides(at);
+  state.after_transition = true;
+  jump.ambiguous = jump.ambiguous || impacts.ambiguous;
+  if (!jump.decided) {
+    jump.solutions = impacts.solutions;
+    return;
+  }
+  turn_sides(at);
   const contact::Choice& answer = search.answer;
-  Rule rule = jump.decided ? answer.rule : Rule::unique;
-  if (count_slips(at, fired, active)) rule = Rule::accumulation;
+  const bool accumulated = count_slips(at, fired, active);
   enter_modes(at);
   if (jump.rule == Rule::unique || state.modes != at.before) {
-    jump.rule = rule;
-    jump.solutions = impacts.any || !jump.decided ? impacts.solutions : answer.solutions;
+    jump.rule = accumulated ? Rule::accumulation : answer.rule;
+    jump.solutions = impacts.any ? impacts.solutions : answer.solutions;
   }
-  jump.shared = jump.shared || (jump.decided && !answer.answer.unique);
-  jump.ambiguous = jump.ambiguous || impacts.ambiguous || (jump.decided && answer.rule == Rule::ambiguous);
-  state.after_transition = true;
+  jump.shared = jump.shared || !answer.answer.unique;
+  jump.ambiguous = jump.ambiguous || answer.rule == Rule::ambiguous;
 }
 
 // False: no answer.

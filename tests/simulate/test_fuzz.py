@@ -122,6 +122,19 @@ def survives(kind: str, begin: int, end: int) -> None:
     assert last == str(end - 1)
 
 
+def test_a_first_impact_without_an_answer_ends_the_run() -> None:
+    # Nothing is known of the elements yet: no earlier instant was decided.
+    begin, speed = 6, 3
+    saved = list(SAVED["state"])
+    saved[begin] = saved[begin].copy()
+    saved[begin][speed] = 1e300
+    state = type(RUN.state).__new__(type(RUN.state))
+    state.__setstate__(tuple(saved))
+    run = ss.simulate(M, state.t + 0.1, state=state)
+    assert run.status == "failed"
+    assert "'y.velocity' has grown to 1e+300" in run.message
+
+
 @pytest.mark.parametrize(("kind", "count"), [("state", 400), ("run", 400), ("machine", 40)])
 def test_random_damage_is_refused_or_harmless(kind: str, count: int) -> None:
     survives(kind, 0, count)
