@@ -327,10 +327,11 @@ void constrain(const System& sys, Regime& r, Holding& c) {
   const Index normals = c.count - c.friction;
   for (Matrix* rows : {&r.L.entries, &r.Lx, &r.Ls, &r.LF}) rows->bottomRows(normals) *= -1.0;
   if (!sys.tangent) { // rows that turn are not worth it: no motion of theirs is exact
-    r.L.terms = c.H.cwiseAbs() * c.R.cwiseAbs();
+    const Matrix H = c.H.cwiseAbs(), U = c.U.cwiseAbs();
+    r.L.terms = H * c.R.cwiseAbs();
+    r.L.by_signals = H * c.Rs.cwiseAbs();
     const Matrix of_x = r.L.terms * r.linear->A.cwiseAbs(), of_F = r.L.terms * effects.cwiseAbs(),
-                 of_s = r.L.terms * r.linear->S.cwiseAbs() + c.H.cwiseAbs() * c.Rs.cwiseAbs();
-    const Matrix U = c.U.cwiseAbs();
+                 of_s = r.L.terms * r.linear->S.cwiseAbs() + r.L.by_signals;
     drop_rounding(r.A, r.linear->A.cwiseAbs() + U * of_x);
     drop_rounding(r.S, r.linear->S.cwiseAbs() + U * of_s);
     drop_rounding(r.E, effects.cwiseAbs() + U * of_F);

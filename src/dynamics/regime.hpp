@@ -80,9 +80,10 @@ struct Sharing {
   bool any() const { return !limits.empty(); }
 };
 
-// A matrix with the sizes of the terms of its entries, which may cancel.
-struct SizedMatrix {
-  Matrix entries, terms;
+// Forces that hold, from x' without them, with the sizes of their terms, which may cancel; surfaces that signals move add
+// terms.
+struct HoldingForces {
+  Matrix entries, terms, by_signals;
 };
 
 struct Regime {
@@ -94,7 +95,7 @@ struct Regime {
   bool coupled = false; // some sliding element is loaded by a contact
   // x' = A x + S s + E F_sliding;  (F_sticking, lambda_closed) = Lx x + Ls s + LF F_sliding
   Matrix A, S, E, Lx, Ls, LF;
-  SizedMatrix L; // the same forces from x' without them; no sizes where rows turn
+  HoldingForces L; // no sizes where rows turn
   bool shared =
       false; // forces of sticking elements are not unique; L* then give the least utilisation in the mean square
   Matrix indeterminate_forces; // columns: shifts of sticking forces that change nothing; orthonormal

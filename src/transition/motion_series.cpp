@@ -20,6 +20,16 @@ Vector known_size(const Vector& x, const Vector& nominal) {
   return (size > tolerance::rounding * nominal.array()).select(size, size / tolerance::rounding);
 }
 
+Vector rate_terms(const System& sys, const Regime& r, const Vector& x, const Vector& s, Vector& held) {
+  Vector rate = r.linear->A.cwiseAbs() * x + r.linear->S.cwiseAbs() * s;
+  if (sys.tangent)
+    held = r.Lx.cwiseAbs() * x + r.Ls.cwiseAbs() * s;
+  else
+    held = r.L.terms * rate + r.L.by_signals * s;
+  for (Index k = 0; k < held.size(); ++k) rate += held(k) * holding_effect(sys, r, k).cwiseAbs();
+  return r.affine ? Vector(rate.cwiseMax(r.Ax.cwiseAbs() * x + r.As.cwiseAbs() * s)) : rate;
+}
+
 void expand_affine(const Matrix& A, const Matrix& S, const Vector& x, const Matrix& signals, Matrix& states) {
   states.resize(x.size(), series_terms);
   states.col(0) = x;

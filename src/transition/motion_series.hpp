@@ -12,6 +12,9 @@ void expand_signals(const System& sys, double t, Matrix& signals);
 // of rounding itself nothing is known, unless it is exactly zero.
 Vector known_size(const Vector& x, const Vector& nominal);
 
+// By the sizes of x and s: the sizes of the terms of the forces that hold (`held`), and of x' with these forces.
+Vector rate_terms(const System& sys, const Regime& r, const Vector& x, const Vector& s, Vector& held);
+
 // x' = A x + S s
 void expand_affine(const Matrix& A, const Matrix& S, const Vector& x, const Matrix& signals, Matrix& states);
 
