@@ -34,6 +34,7 @@ inline constexpr double negligible =
 // The flow, relative to the shortest time constant of the machine.
 inline constexpr double outlook = 1e3;     // how far a step looks ahead where nothing limits it
 inline constexpr double short_time = 1e-3; // a time in which a force changes little
+inline constexpr double parabola = 1e-4;   // a time in which a force is a parabola
 
 // Relative to the size of a state, gap or velocity as seen so far.
 inline constexpr double unrelated = 1e9; // of what drives a state: the size says nothing of its motion

@@ -81,13 +81,22 @@ Vector FormulaValues::condition_sizes(const Vector& nominal, double time_scale) 
   return out;
 }
 
-Vector FormulaValues::condition_rates(const double* xdot) const {
+FormulaValues::ConditionRates FormulaValues::condition_rates(const Vector& xdot, const Vector& second) const {
   const Tape& tape = smooth->tape;
-  Vector rates(tape.slots()), out(tape.conditions.size());
-  for (Index i = 0; i < tape.inputs.size(); ++i)
-    rates(i) = smooth->inputs[i] < 0 ? 1.0 : xdot[smooth->inputs[i]];
-  forward(tape, signs(), slots.data(), 1, rates.data());
-  for (Index k = 0; k < out.size(); ++k) out(k) = rates(tape.conditions[k]);
+  Vector once(tape.slots()), twice(tape.slots());
+  for (Index i = 0; i < tape.inputs.size(); ++i) {
+    const Index state = smooth->inputs[i];
+    once(i) = state < 0 ? 1.0 : xdot(state);
+    twice(i) = state < 0 ? 0.0 : second(state);
+  }
+  forward(tape, signs(), slots.data(), 1, once.data());
+  forward_twice(tape, signs(), slots.data(), once.data(), twice.data());
+  const Index count = tape.conditions.size();
+  ConditionRates out{Vector(count), Vector(count)};
+  for (Index k = 0; k < count; ++k) {
+    out.first(k) = once(tape.conditions[k]);
+    out.second(k) = twice(tape.conditions[k]);
+  }
   return out;
 }
 

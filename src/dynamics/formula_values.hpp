@@ -30,11 +30,14 @@ public:
   double load(Index element) const;
   // Sizes of the terms of the loads for states of these sizes, by the number of the element.
   Vector load_sizes(const Vector& nominal, double time_scale) const;
-  // Conditions of choices in formulas: their values, the sizes of their terms for states of given sizes, and their
-  // rates in a motion x'.
+  // Conditions of choices in formulas: their values, the sizes of their terms for states of given sizes, and their first
+  // and second derivatives in a motion x', x''.
   double condition(Index k) const { return slots(smooth->tape.conditions[k]); }
   Vector condition_sizes(const Vector& nominal, double time_scale) const;
-  Vector condition_rates(const double* xdot) const;
+  struct ConditionRates {
+    Vector first, second;
+  };
+  ConditionRates condition_rates(const Vector& xdot, const Vector& second) const;
   // An operation that is not defined there and its inputs; empty if none.
   std::string complaint() const;
 

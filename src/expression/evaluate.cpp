@@ -1,10 +1,48 @@
 #include "expression/evaluate.hpp"
 
+#include "core/dual.hpp"
 #include "expression/rules.hpp"
 
 #include <algorithm>
 
 namespace stickslip {
+
+// The derivatives of partial derivatives.
+using Moving = Dual<1>;
+
+static Moving constant_like(const Moving&, double value) {
+  return value;
+}
+static Moving integer_power_of(const Moving& a, int n) {
+  return chain(a, integer_power(a.x, n), n * integer_power(a.x, n - 1));
+}
+static Moving cos(const Moving& a) {
+  return chain(a, std::cos(a.x), -std::sin(a.x));
+}
+static Moving sin(const Moving& a) {
+  return chain(a, std::sin(a.x), std::cos(a.x));
+}
+static Moving cosh(const Moving& a) {
+  return chain(a, std::cosh(a.x), std::sinh(a.x));
+}
+static Moving sinh(const Moving& a) {
+  return chain(a, std::sinh(a.x), std::cosh(a.x));
+}
+static Moving sqrt(const Moving& a) {
+  const double root = std::sqrt(a.x);
+  return chain(a, root, 0.5 / root);
+}
+static Moving exp(const Moving& a) {
+  return exponential(a);
+}
+static Moving log(const Moving& a) {
+  return chain(a, std::log(a.x), 1.0 / a.x);
+}
+static Moving pow(const Moving& a, const Moving& b) {
+  const double p = std::pow(a.x, b.x);
+  const Moving out = chain(a, p, b.x * std::pow(a.x, b.x - 1.0));
+  return b.d[0] == 0.0 ? out : out + chain(b, 0.0, p * std::log(a.x));
+}
 
 namespace {
 
@@ -117,6 +155,33 @@ void forward(const Tape& tape, const Sign* signs, const double* s, Index directi
         if ((by_b && arity(i.operation) == 1) || tape.is_constant(from)) continue;
         const double slope = partial(i.operation, by_b, s[i.a], s[i.b], i.c, s[slot]);
         add_scaled(slope, row(from), directions, out);
+      }
+    }
+    ++slot;
+  }
+}
+
+void forward_twice(const Tape& tape, const Sign* signs, const double* s, const double* rates,
+                   double* second) {
+  std::fill(second + tape.inputs.size(), second + tape.first_result(), 0.0);
+  const auto moving = [&](Index k) {
+    Moving out(s[k]);
+    out.d[0] = rates[k];
+    return out;
+  };
+  Index slot = tape.first_result();
+  for (const Instruction& i : tape.code) {
+    double& out = second[slot];
+    if (is_select(i.operation)) {
+      out = second[takes_first(tape, i, signs, s) ? i.a : i.b];
+    } else {
+      out = 0.0;
+      for (const bool by_b : {false, true}) {
+        const Slot from = by_b ? i.b : i.a;
+        if ((by_b && arity(i.operation) == 1) || tape.is_constant(from)) continue;
+        const Moving slope = partial(i.operation, by_b, moving(i.a), moving(i.b), i.c, moving(slot));
+        add_scaled(slope.x, second + from, 1, &out);
+        add_scaled(slope.d[0], rates + from, 1, &out);
       }
     }
     ++slot;

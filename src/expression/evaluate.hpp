@@ -31,6 +31,11 @@ void read_signs(const Tape& tape, const double* slots, Sign* signs);
 // to slot s; the caller fills the rows of the inputs. Without signs (null) the conditions decide the choices.
 void forward(const Tape& tape, const Sign* signs, const double* slots, Index directions, double* rates);
 
+// Second derivatives along one motion, after `forward` in one direction, which gave `rates`; the caller fills those of the
+// inputs.
+void forward_twice(const Tape& tape, const Sign* signs, const double* slots, const double* rates,
+                   double* second);
+
 // The gradient of one output, after an evaluation, in one backward sweep for any number of inputs: the first entries of
 // `adjoints`, which is memory for tape.slots() numbers.
 void reverse(const Tape& tape, const Sign* signs, const double* slots, Index output, double* adjoints);

@@ -12,11 +12,11 @@
 //   on_turn(term, direction, z)                          v goes to the side `direction` from here on, also if it was there
 #pragma once
 
+#include "core/dual.hpp"
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/list.hpp"
 #include "core/types.hpp"
-#include "friction/dual.hpp"
 
 #include <limits>
 

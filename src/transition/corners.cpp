@@ -75,18 +75,11 @@ void Corners::follow(State& state) {
   follow_sides(sys, state.modes);
 }
 
-// Rates of all conditions at a short time tau along the motion.
-Vector Corners::rates(const State& state, double tau, const Vector& xdot, const Vector& half) {
-  Tangent& at = scratch.tangent(sys);
-  const Vector x = state.base_x + tau * (xdot + tau * half), v = xdot + 2.0 * tau * half;
-  at.move_to(state.base_t + tau, x.data(), state.modes.sides);
-  return at.formulas.condition_rates(v.data());
-}
-
 bool Corners::review(State& state) {
   follow(state);
   Tangent& at = scratch.tangent(sys);
   const List<char> matters = live(sys.smooth->tape, state.modes.sides.data()).conditions;
+  orders.assign(turns.size(), -1);
   List<Index> open;
   for (Index k = 0; k < turns.size(); ++k)
     if (matters[k] && std::abs(at.formulas.condition(k)) <= at_zero(k)) open.push_back(k);
@@ -98,23 +91,28 @@ bool Corners::review(State& state) {
   signal_rates(sys, state.base_t, sdot.data());
   jacobian(sys, cache.get(sys, state.modes), state.base_t, state.base_x.data(), s.data(), sdot.data(), J,
            by_time, scratch);
-  const Vector half = 0.5 * (J * xdot + by_time);
-  const double T = state.time_scale, tau = short_time * T;
-  const Vector now = rates(state, 0.0, xdot, half), next = rates(state, tau, xdot, half);
+  const auto rates = at.formulas.condition_rates(xdot, J * xdot + by_time);
   bool changed = false;
   for (const Index k : open) {
-    const double rate = now(k) * T, bend = (next(k) - now(k)) / short_time * T;
-    const double goes = std::abs(rate) > tolerance::residual * sizes(k)      ? rate
-                        : std::abs(bend) > tolerance::matrix_zero * sizes(k) ? bend
-                                                                             : 0.0;
     Sign& side = state.modes.sides[k];
-    if (!(goes * side < 0.0)) continue;
+    const double terms[] = {0.0, rates.first(k), 0.5 * rates.second(k)};
+    const SignAfter leaves = sign_after([&](int j) { return -side * terms[j]; }, sizes(k), state.time_scale,
+                                        state.base_t, std::ssize(terms));
+    if (leaves.sign != 0) orders[k] = leaves.order;
+    if (leaves.sign <= 0) continue;
     if (++turns[k] > most_turns) facing_ = k;
     side = static_cast<Sign>(-side);
     changed = true;
   }
   follow_sides(sys, state.modes);
   return changed;
+}
+
+void Corners::hand_over(State& state) const {
+  const List<Guard>& guards = cache.get(sys, state.modes).guards;
+  state.zeros.resize(guards.size(), -1);
+  for (Index k = 0; k < guards.size(); ++k)
+    if (const Index c = guards[k].condition; c >= 0) state.zeros[k] = orders[c];
 }
 
 } // namespace stickslip

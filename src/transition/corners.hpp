@@ -23,18 +23,20 @@ public:
   void follow(State& state);
   // After all other modes are known: true if a condition at zero changes its side.
   bool review(State& state);
+  // The flow starts from the signs that were decided.
+  void hand_over(State& state) const;
   Index facing() const { return facing_; } // the condition both of whose sides lead back to it; -1: none
 
 private:
   const System& sys;
   RegimeCache& cache;
   Scratch& scratch;
-  List<int> turns; // number of side changes of each at this instant
+  List<int> turns;          // number of side changes of each at this instant
+  List<std::int8_t> orders; // of the first derivative that is not zero, see State::zeros
   Vector sizes;
   Index facing_ = -1;
 
   double at_zero(Index k) const;
-  Vector rates(const State& state, double tau, const Vector& xdot, const Vector& half);
   Vector motion(const State& state, Vector& force);
 };
 

@@ -63,7 +63,7 @@ double acceleration(const System& sys, const Guard& g, const Vector& f, const Ve
 // along them to the fourth.
 void sampled_series(Instant& at, const Regime& r, Matrix& series) {
   const System& sys = at.sys;
-  const double h = short_time * at.state->time_scale;
+  const double h = tolerance::parabola * at.state->time_scale;
   Vector s(sys.ns()), f(sys.nx), force = at.w.force, guards(r.guards.size());
   const auto evaluate_at = [&](double tau, const Vector& x) {
     signals_beside(sys, at.t, at.t + tau, s.data());

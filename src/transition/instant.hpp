@@ -12,9 +12,6 @@ namespace stickslip {
 
 class Corners;
 
-// Relative to the shortest time constant of the machine: guards are parabolas within this time.
-inline constexpr double short_time = 1e-4;
-
 // Made once per run; keeps its memory between instants.
 struct Instant {
   const System& sys;

@@ -26,7 +26,7 @@ void size_by_group(const List<Index>& group, bool affine, const Matrix& margins,
   for (Index k = 0; k < group.size(); ++k) {
     size.row(k) = size.row(k).cwiseMax(most.row(group[k]));
     size(k, 0) = std::max(size(k, 0), tolerance::cancelled * instant * most(group[k], 1));
-    if (!affine) size(k, 2) = std::max(size(k, 2), forces(k) / short_time + most(group[k], 1));
+    if (!affine) size(k, 2) = std::max(size(k, 2), forces(k) / tolerance::parabola + most(group[k], 1));
   }
 }
 

@@ -170,6 +170,7 @@ void Transition::change_modes(State& state, bool forces_jump) {
     if (!other_springs && !other_limits && !other_sides) break;
     decide(state, {});
   }
+  if (corners) corners->hand_over(state);
   if (corners && corners->facing() >= 0) jump.facing = corners->facing(), jump.decided = false;
 }
 

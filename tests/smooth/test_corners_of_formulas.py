@@ -69,6 +69,66 @@ def test_bilinear_spring_has_closed_form_periods():
     assert run.energy.residual < 1e-12
 
 
+@pytest.mark.parametrize("margin", [1e-6, 1e-9, 3e-11])
+def test_a_start_at_a_corner_is_decided_by_the_second_derivative(margin):
+    """g = q - (1 + margin) t²/2 falls under q'' = 1 and under q'' = 1/2: the motion is that behind the corner."""
+    m = ss.Machine(mass=1.0, names=["q"])
+    m.add_force("q", lambda q, v, t: ss.where(q["q"] - (1.0 + margin) * t**2 / 2 >= 0.0, 1.0, 0.5))
+    assert ss.simulate(m, 1.0)["q.position"][-1] == pytest.approx(0.25, abs=1e-15)
+
+
+T, H, ROOT = math.tan(1.0), math.tanh(1.0), math.sqrt(0.75)
+OPERATIONS = {  # name: operation of u, then its value and derivatives at u = 0
+    "sqrt": (lambda u: np.sqrt(1.0 + u), 1.0, 0.5, -0.25),
+    "exp": (np.exp, 1.0, 1.0, 1.0),
+    "expm1": (np.expm1, 0.0, 1.0, 1.0),
+    "log": (lambda u: np.log(1.0 + u), 0.0, 1.0, -1.0),
+    "log1p": (np.log1p, 0.0, 1.0, -1.0),
+    "sin": (lambda u: np.sin(1.0 + u), math.sin(1.0), math.cos(1.0), -math.sin(1.0)),
+    "cos": (lambda u: np.cos(1.0 + u), math.cos(1.0), -math.sin(1.0), -math.cos(1.0)),
+    "tan": (lambda u: np.tan(1.0 + u), T, 1.0 + T**2, 2.0 * T * (1.0 + T**2)),
+    "asin": (lambda u: np.arcsin(0.5 + u), math.asin(0.5), 1.0 / ROOT, 0.5 / ROOT**3),
+    "acos": (lambda u: np.arccos(0.5 + u), math.acos(0.5), -1.0 / ROOT, -0.5 / ROOT**3),
+    "atan": (lambda u: np.arctan(1.0 + u), math.pi / 4.0, 0.5, -0.5),
+    "atan2": (lambda u: np.arctan2(1.0 + u, 2.0 - u), math.atan2(1.0, 2.0), 0.6, 0.24),
+    "sinh": (lambda u: np.sinh(1.0 + u), math.sinh(1.0), math.cosh(1.0), math.sinh(1.0)),
+    "cosh": (lambda u: np.cosh(1.0 + u), math.cosh(1.0), math.sinh(1.0), math.cosh(1.0)),
+    "tanh": (lambda u: np.tanh(1.0 + u), H, 1.0 - H**2, -2.0 * H * (1.0 - H**2)),
+    "asinh": (lambda u: np.arcsinh(1.0 + u), math.asinh(1.0), 0.5**0.5, -(0.5**1.5)),
+    "acosh": (lambda u: np.arccosh(2.0 + u), math.acosh(2.0), 3.0**-0.5, -2.0 * 3.0**-1.5),
+    "atanh": (lambda u: np.arctanh(0.5 + u), math.atanh(0.5), 4.0 / 3.0, 16.0 / 9.0),
+    "hypot": (lambda u: np.hypot(1.0 + u, 2.0 * u), 1.0, 1.0, 4.0),
+    "square": (lambda u: (1.0 + u) ** 2, 1.0, 2.0, 2.0),
+    "cube": (lambda u: (1.0 + u) ** 3, 1.0, 3.0, 6.0),
+    "power": (lambda u: (1.0 + u) ** 2.5, 1.0, 2.5, 3.75),
+    "x to the x": (lambda u: (1.0 + u) ** (1.0 + u), 1.0, 1.0, 2.0),
+    "quotient": (lambda u: 1.0 / (1.0 + u), 1.0, -1.0, 2.0),
+    "product": (lambda u: (1.0 + u) * np.exp(u), 1.0, 2.0, 3.0),
+}
+
+
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_second_derivatives_of_operations_decide_at_a_corner(name, side):
+    """u = q moves at 1 m/s, and g = f(u) - f(0) - f' t - f'' (1 - margin) t²/2 has the second derivative f'' margin.
+
+    Beyond the corner, where g is negative, a force makes it fall by half as much again.
+    """
+    f, value, slope, bend = OPERATIONS[name]
+    margin = side * math.copysign(0.1, bend)  # more than the third derivative takes until the end
+    beyond = -0.05 * abs(bend) / slope
+
+    def force(q, v, t):
+        g = f(q["q"]) - value - slope * t - bend * (1.0 - margin) * t**2 / 2
+        return ss.where(g >= 0.0, 0.0, beyond)
+
+    m = ss.Machine(mass=1.0, names=["q"])
+    m.add_force("q", force)
+    run = ss.simulate(m, 0.01, initial={"q.velocity": 1.0})
+    moved = 0.0 if side > 0 else beyond * 0.01**2 / 2
+    assert run["q.position"][-1] == pytest.approx(0.01 + moved, abs=1e-16)
+
+
 @pytest.mark.parametrize("method", ["explicit", "stiff"])
 def test_the_order_is_kept(method):
     """Errors fall with the tolerance as without corners: by 10⁵ or more from 1e-5 to 1e-11."""
