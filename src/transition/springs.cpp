@@ -64,25 +64,17 @@ void Springs::expand(bool decided) {
   expand_affine(part.A, part.S, state.base_x, signal_series, series);
 }
 
-int Springs::sign_after_instant(const Form& form, bool from_zero) const {
-  const double size = size_of(form, state.nominal, signal_series.data());
+SignAfter Springs::sign_after_instant(const Form& form, bool from_zero) const {
   const auto coefficient = [&](int k) { return k == 0 && from_zero ? 0.0 : term(form, k); };
-  const int sign = sign_after(coefficient, size, state.time_scale, state.base_t).sign;
-  if (sign != 0) return sign;
-  // Negligible for the decision, but the flow follows it and must not return to the same instant.
-  for (int k = 1; k + 1 < series_terms; ++k) {
-    const double now = coefficient(k), next = coefficient(k + 1);
-    if (std::abs(now) > 2.0 * tolerance::last_digits * std::abs(state.base_t * next))
-      return now > 0.0 ? 1 : -1;
-  }
-  return 0;
+  const double size = size_of(form, state.nominal, signal_series.data());
+  return sign_after(coefficient, size, state.time_scale, state.base_t);
 }
 
 Index Springs::stretch_of(Index flank) const {
   const Flank& f = sys.flanks[flank];
   const Index now = state.modes.flank[flank].stretch;
   const auto side_of = [&](Index c) {
-    const int sign = sign_after_instant(from_corner(sys, flank, c), corner[flank] == c);
+    const int sign = sign_after_instant(from_corner(sys, flank, c), corner[flank] == c).sign;
     if (sign != 0) return sign > 0 ? c + 1 : c;
     if (now == c || now == c + 1) return now; // it stays on the corner
     return f.pushes(c) ? c + 1 : c;
@@ -98,7 +90,7 @@ Index Springs::stretch_of(Index flank) const {
 bool Springs::is_loose(Index flank, FlankMode now) const {
   const Flank& f = sys.flanks[flank];
   if (sys.springs[f.spring].damping == 0.0 || !f.lets_go(now.stretch)) return false;
-  const int sign = sign_after_instant(push(sys, flank, now.stretch), balanced[flank]);
+  const int sign = sign_after_instant(push(sys, flank, now.stretch), balanced[flank]).sign;
   return sign == 0 ? now.loose : sign < 0;
 }
 
@@ -148,6 +140,22 @@ bool Springs::review() {
   }
   x_before = state.base_x;
   return changed;
+}
+
+void Springs::hand_over() {
+  if (std::find(open.begin(), open.end(), true) == open.end()) return;
+  expand(true);
+  const Regime& r = cache.get(sys, state.modes);
+  state.zeros.resize(r.guards.size(), -1);
+  for (Index k = 0; k < r.guards.size(); ++k) {
+    const Index flank = r.guards[k].flank;
+    if (flank < 0 || !open[flank]) continue;
+    const FlankGuard& ends = r.linear->flank_guards[r.guards[k].flank_guard];
+    const Index now = state.modes.flank[flank].stretch, next = ends.next.stretch;
+    const bool from_zero = next == now ? balanced[flank] : corner[flank] == std::min(now, next);
+    const SignAfter after = sign_after_instant(ends.form, from_zero);
+    if (after.sign <= 0) state.zeros[k] = after.order;
+  }
 }
 
 } // namespace stickslip

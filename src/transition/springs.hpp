@@ -8,6 +8,7 @@
 
 #include "core/list.hpp"
 #include "dynamics/state.hpp"
+#include "transition/sign_after.hpp"
 
 namespace stickslip {
 
@@ -21,6 +22,8 @@ public:
   // After the modes of friction and contacts: velocities may have jumped, and accelerations may have changed. True if a
   // mode of a spring changes.
   bool review();
+  // The flow starts from the signs that were decided.
+  void hand_over();
 
 private:
   const System& sys;
@@ -39,7 +42,7 @@ private:
   double term(const Form& form, int k) const {
     return value(form, series.col(k).data(), signal_series.col(k).data());
   }
-  int sign_after_instant(const Form& form, bool from_zero) const;
+  SignAfter sign_after_instant(const Form& form, bool from_zero) const;
   Index stretch_of(Index flank) const;
   bool is_loose(Index flank, FlankMode now) const;
 };

@@ -132,8 +132,11 @@ bool Transition::goes_on(State& state, bool forces_jump) {
   const auto of_flow = [](const Guard& g) { return g.traits().of_flow; };
   if (!forces_jump && all_fired(of_flow)) {
     for (const Guard& g : jump.fired) switch_flow(sys, state.modes, g, state.base_x.data());
-    if (!sys.flanks.empty()) Springs(sys, cache, scratch, state).choose(jump.fired, false);
     state.zeros.clear();
+    if (sys.flanks.empty()) return true;
+    Springs springs(sys, cache, scratch, state);
+    springs.choose(jump.fired, false);
+    springs.hand_over();
     return true;
   }
   if (jump.occasion == Occasion::motion && all_fired(of_sharing)) {
@@ -170,6 +173,7 @@ void Transition::change_modes(State& state, bool forces_jump) {
     if (!other_springs && !other_limits && !other_sides) break;
     decide(state, {});
   }
+  springs.hand_over();
   if (corners) corners->hand_over(state);
   if (corners && corners->facing() >= 0) jump.facing = corners->facing(), jump.decided = false;
 }

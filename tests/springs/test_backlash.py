@@ -168,3 +168,17 @@ def test_undamped_backlash_keeps_energy_and_period() -> None:
     assert touches.size > 400
     assert np.abs(touches - expected).max() < 1e-11
     assert run.energy.residual < 1e-12
+
+
+@pytest.mark.parametrize("force", [1.0, 1e-4, 1e-8, 1e-9])
+def test_a_start_at_a_flank_under_a_small_force(force):
+    """At rest on the flank: pressed against it, x = F/k (1 - cos ωt); pulled off, x = -F t²/2m."""
+    for sign, t, moved in (
+        (1.0, 1.0, force / 100.0 * (1.0 - np.cos(10.0))),
+        (-1.0, 0.1, -force * 0.1**2 / 2.0),
+    ):
+        m = ss.Machine(mass=1.0, names=["x"])
+        m.add_spring("s", on="x", stiffness=100.0, backlash=0.2)
+        m.add_force("x", sign * force)
+        run = ss.simulate(m, t, initial={"x.position": 0.1})
+        assert run["x.position"][-1] - 0.1 == pytest.approx(moved, abs=2e-16)
