@@ -20,7 +20,7 @@ static Moving cos(const Moving& a) {
   return chain(a, std::cos(a.x), -std::sin(a.x));
 }
 static Moving sin(const Moving& a) {
-  return chain(a, std::sin(a.x), std::cos(a.x));
+  return sine(a);
 }
 static Moving cosh(const Moving& a) {
   return chain(a, std::cosh(a.x), std::sinh(a.x));
