@@ -92,14 +92,23 @@ struct AffineBlock {
 };
 AffineBlock affine(const Block& block, std::span<const Saturation> modes); // one mode per output
 
-// Fires where z . states + w . inputs + wdot . rates of the inputs + offset rises through zero.
-struct BlockGuard {
-  enum class Trigger { exceeds_max, exceeds_min, returns, turns_outwards, turns_inwards };
-  Trigger trigger = Trigger::returns;
+// What decides the mode of an output at one of its limits: the excess of its raw value, the rate of its integral, and the
+// rate of the raw value while the integral goes on or is held.
+enum class LimitQuantity { excess, integral_rate, raw_rate, raw_rate_held };
+
+// z . states + w . inputs + wdot . rates of the inputs + offset
+struct BlockRow {
   Vector z, w, wdot;
   double offset = 0.0;
+};
+// Positive outwards: side +1 is that of the upper limit, -1 that of the lower one.
+BlockRow row_of(const Block& block, Index output, LimitQuantity quantity, int side);
 
-  double value(const double* states, const double* inputs, const double* input_rates) const;
+// Fires where its row rises through zero.
+struct BlockGuard : BlockRow {
+  enum class Trigger { exceeds_max, exceeds_min, returns, turns_outwards, turns_inwards };
+  Trigger trigger = Trigger::returns;
+  LimitQuantity quantity = LimitQuantity::excess;
 };
 List<BlockGuard> guards(const Block& block, Index output, Saturation mode);
 
@@ -109,11 +118,9 @@ struct BlockInputs {
   const double* wdot = nullptr;
 };
 
-// The mode after a guard fired.
+// The mode after a guard fired, and the mode anew, by the values at one instant; see saturation_rules.hpp.
 Saturation after(const Block& block, Index output, Saturation mode, BlockGuard::Trigger fired,
                  const double* z, BlockInputs in);
-// The mode at the start or after inputs have jumped; a raw output that lies on a limit up to rounding is
-// decided by its rate, and if that vanishes too by the mode before.
 Saturation mode_anew(const Block& block, Index output, Saturation before, const double* z, BlockInputs in);
 // Sets the integral of a following output from the inputs; to be called before the mode is left or inputs
 // jump.

@@ -13,6 +13,7 @@ namespace stickslip {
 struct SaturationGuard {
   Index loop = 0, output = 0;
   BlockGuard::Trigger trigger = BlockGuard::Trigger::returns;
+  LimitQuantity quantity = LimitQuantity::excess;
   Form form;
   Vector force;
 };

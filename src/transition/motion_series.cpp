@@ -42,14 +42,26 @@ void expand_motion(const System& sys, const Regime& r, double t, const Vector& x
   if (r.affine) return expand_affine(r.Ax, r.As, x, signals, states);
   states.resize(x.size(), series_terms);
   states.col(0) = x;
-  Vector s = signals.col(0), xdot = Vector::Zero(x.size()), force = w.force, by_signals(x.size()), rates;
+  const Vector s = signals.col(0);
+  Vector xdot = Vector::Zero(x.size()), force = w.force, by_time = xdot, driven, rates;
   evaluate(sys, r, t, x.data(), s.data(), xdot.data(), force.data(), w);
   states.col(1) = xdot;
   Matrix J;
-  for (int k = 1; k + 1 < series_terms; ++k) {
+  const auto linearise = [&](Vector& by_time_and_signals) {
+    jacobian(sys, r, t, x.data(), s.data(), rates.data(), J, by_time_and_signals, w);
+  };
+  // Formulas of time itself: linear in it.
+  rates = Vector::Zero(sys.ns());
+  if (sys.smooth) linearise(by_time);
+  rates = signals.col(1);
+  linearise(driven);
+  states.col(2) = (J * xdot + driven) / 2;
+  for (int k = 2; k + 1 < series_terms; ++k) {
+    states.col(k + 1) = J * states.col(k) / (k + 1);
     rates = signals.col(k);
-    jacobian(sys, r, t, x.data(), s.data(), rates.data(), J, by_signals, w);
-    states.col(k + 1) = (J * states.col(k) + by_signals) / (k + 1);
+    if (rates.isZero(0.0)) continue;
+    linearise(driven);
+    states.col(k + 1) += (driven - by_time) / (k + 1);
   }
 }
 

@@ -1,7 +1,7 @@
 #include "transition/saturations.hpp"
 
+#include "control/saturation_rules.hpp"
 #include "core/list.hpp"
-#include "core/tolerances.hpp"
 #include "transition/mode_changes.hpp"
 #include "transition/outputs.hpp"
 
@@ -16,10 +16,6 @@ Index most_inputs(const System& sys) {
   Index most = 0;
   for (const Loop& l : sys.loops) most = std::max(most, l.inputs.size());
   return most;
-}
-
-bool is_following(Saturation m) {
-  return m == Saturation::high_following || m == Saturation::low_following;
 }
 
 } // namespace
@@ -47,73 +43,109 @@ void settle_following(const System& sys, RegimeCache& cache, State& state) {
   settle_following(sys, state.modes.saturation, state.base_x.data(), input, w.data());
 }
 
-Saturations::Saturations(const System& system, RegimeCache& c, Scratch& shared, State& st)
-    : sys(system), cache(c), scratch(shared), state(st), before(st.modes),
-      x_before(st.modes.saturation.empty() ? Vector() : st.base_x) {}
-
-void Saturations::choose(Index loop, Index output, const double* s, const double* sdot, const Vector& xdot,
-                         const BlockGuard::Trigger* fired) {
-  const auto& inputs = cache.linear(sys, state.modes).inputs[loop];
-  const auto form = [&](Index k) -> const Form& { return inputs[k]; };
-  Vector w(most_inputs(sys)), wdot = w;
-  Saturation& mode = state.modes.saturation[sys.loops[loop].saturation + output];
-  mode = next_saturation(
-      sys, loop, output, mode, fired, state.base_x.data(),
-      [&](Index, Index k) { return value(form(k), state.base_x.data(), s); },
-      [&](Index, Index k) { return value(form(k), xdot.data(), sdot); }, w.data(), wdot.data());
+Saturations::Saturations(const System& system, RegimeCache& c, State& st, MotionAfter& after)
+    : sys(system), cache(c), state(st), motion(after), before(st.modes), x_before(st.base_x) {
+  for_each_limit(sys, [&](Index loop, Index output) { limits.push_back({loop, output}); });
 }
 
-void Saturations::choose_all(const List<Guard>& fired, bool start) {
-  if (sys.saturations == 0) return;
-  settle_following(sys, cache, state);
-  const LinearPart& part = cache.linear(sys, state.modes);
-  Vector s(sys.ns()), sdot(sys.ns()), xdot = Vector::Zero(sys.nx);
-  signal_values(sys, state.base_t, s.data());
-  signal_rates(sys, state.base_t, sdot.data());
+bool Saturations::any_open() const {
+  return std::any_of(limits.begin(), limits.end(), [](const Limit& at) { return at.open; });
+}
+
+// Of a row of the quantity. Where the rate of a raw output on its limit is zero, so is its excess.
+SignAfter Saturations::sign_of(const Limit& at, const BlockRow& row, LimitQuantity quantity) const {
+  const Loop& loop = sys.loops[at.loop];
+  const auto& inputs = cache.linear(sys, state.modes).inputs[at.loop];
+  int zeros = 0;
+  if (at.zero == quantity)
+    zeros = 1;
+  else if (at.zero && *at.zero != LimitQuantity::integral_rate && quantity == LimitQuantity::excess)
+    zeros = 2;
+  double size = std::abs(row.offset);
+  for (Index i = 0; i < row.z.size(); ++i) size += std::abs(row.z(i)) * state.nominal(loop.states + i);
+  for (Index k = 0; k < inputs.size(); ++k)
+    if (row.w(k) != 0.0 || row.wdot(k) != 0.0)
+      size += (std::abs(row.w(k)) + std::abs(row.wdot(k)) / motion.time_scale()) * motion.size(inputs[k]);
+  const auto term = [&](int order) {
+    double sum = order == 0 ? row.offset : 0.0;
+    for (Index i = 0; i < row.z.size(); ++i)
+      if (row.z(i) != 0.0) sum += row.z(i) * motion.state_term(loop.states + i, order);
+    for (Index k = 0; k < inputs.size(); ++k) {
+      if (row.w(k) != 0.0) sum += row.w(k) * motion.term(inputs[k], order);
+      if (row.wdot(k) != 0.0) sum += row.wdot(k) * (order + 1) * motion.term(inputs[k], order + 1);
+    }
+    return sum;
+  };
+  return motion.sign(term, size, zeros, series_terms - 1);
+}
+
+void Saturations::choose(const Limit& at) {
+  const Block& block = sys.loops[at.loop].block;
+  const auto sign = [&](LimitQuantity quantity, int side) {
+    const SignAfter after = sign_of(at, row_of(block, at.output, quantity, side), quantity);
+    return quantity == LimitQuantity::excess && after.order > 0 ? 0 : after.sign;
+  };
+  Saturation& now = mode(at);
+  now = at.trigger ? stickslip::after(block, now, *at.trigger, sign) : mode_anew(block, at.output, now, sign);
+}
+
+void Saturations::choose(const List<Guard>& fired, bool start) {
+  if (limits.empty()) return;
   starting = start;
-  if (start) { // friction modes and directions are not known yet:
-               // review() uses accelerations
-    xdot = part.A * state.base_x + part.S * s;
-  } else {
-    evaluate(sys, cache.get(sys, state.modes), state.base_t, state.base_x.data(), s.data(), xdot.data(),
-             scratch.force.data(), scratch);
+  const LinearPart& part = cache.linear(sys, state.modes);
+  for (Limit& at : limits) {
+    at.open = start || fired.empty();
+    for (const Guard& g : fired) {
+      if (g.kind != GuardKind::saturation || at.trigger) continue;
+      const SaturationGuard& limit = part.guards[g.saturation];
+      if (limit.loop != at.loop || limit.output != at.output) continue;
+      at.open = true, at.trigger = limit.trigger, at.zero = limit.quantity;
+    }
   }
-  for_each_limit(sys, [&](Index b, Index j) {
-    const BlockGuard::Trigger* trigger = nullptr;
-    for (const Guard& g : fired)
-      if (g.kind == GuardKind::saturation && !trigger) {
-        const SaturationGuard& limit = part.guards[g.saturation];
-        if (limit.loop == b && limit.output == j) trigger = &limit.trigger;
-      }
-    if (trigger || start || fired.empty()) choose(b, j, s.data(), sdot.data(), xdot, trigger);
-  });
+  if (!any_open()) return;
+  motion.expand(!start);
+  for (const Limit& at : limits)
+    if (at.open) choose(at);
 }
 
 bool Saturations::review() {
-  if (sys.saturations == 0) return false;
-  bool rates = false;
-  for (const Loop& l : sys.loops) rates = rates || (l.saturation >= 0 && l.block.needs_input_rates());
+  if (limits.empty()) return false;
   const bool jumped = has_jumped(state, x_before);
   Modes others = state.modes;
   others.saturation = before.saturation;
-  rates = rates && (starting || others != before); // else no acceleration has changed
-  if (!rates && !jumped) return false;
-  const Regime& r = cache.get(sys, state.modes);
-  Vector s(sys.ns()), sdot(sys.ns()), xdot = Vector::Zero(sys.nx);
-  signal_values(sys, state.base_t, s.data());
-  signal_rates(sys, state.base_t, sdot.data());
-  evaluate(sys, r, state.base_t, state.base_x.data(), s.data(), xdot.data(), scratch.force.data(), scratch);
+  if (!jumped && !(any_open() && (starting || others != before))) return false;
+  motion.expand(true);
   bool changed = false;
-  for_each_limit(sys, [&](Index b, Index j) {
-    const Loop& l = sys.loops[b];
-    if (!jumped && !l.block.needs_input_rates()) return;
-    const Saturation& mode = state.modes.saturation[l.saturation + j];
-    const Mode old = mode_of(mode);
-    choose(b, j, s.data(), sdot.data(), xdot, nullptr);
-    changed = changed || old != mode_of(mode);
-  });
+  for (Limit& at : limits) {
+    if (jumped) at.open = true, at.zero.reset();
+    if (!at.open) continue;
+    at.trigger.reset();
+    const Mode old = mode_of(mode(at));
+    choose(at);
+    changed = changed || old != mode_of(mode(at));
+  }
   x_before = state.base_x;
-  return changed && jumped;
+  return changed;
+}
+
+void Saturations::hand_over() {
+  if (!any_open()) return;
+  motion.expand(true);
+  const Regime& r = cache.get(sys, state.modes);
+  state.zeros.resize(r.guards.size(), -1);
+  for (Index k = 0; k < r.guards.size(); ++k) {
+    if (r.guards[k].saturation < 0) continue;
+    const SaturationGuard& ends = r.linear->guards[r.guards[k].saturation];
+    const auto at = std::find_if(limits.begin(), limits.end(), [&](const Limit& one) {
+      return one.loop == ends.loop && one.output == ends.output;
+    });
+    if (!at->open) continue;
+    for (const BlockGuard& row : guards(sys.loops[at->loop].block, at->output, mode(*at))) {
+      if (row.trigger != ends.trigger) continue;
+      const SignAfter after = sign_of(*at, row, row.quantity);
+      if (after.sign <= 0) state.zeros[k] = after.order;
+    }
+  }
 }
 
 } // namespace stickslip

@@ -1,33 +1,50 @@
 // Saturation modes of continuous controllers at one instant.
 #pragma once
 
+#include "control/block.hpp"
 #include "core/list.hpp"
-#include "dynamics/state.hpp"
+#include "transition/motion_after.hpp"
+
+#include <optional>
 
 namespace stickslip {
 
 class Saturations {
 public:
-  Saturations(const System& sys, RegimeCache& cache, Scratch& scratch, State& state);
+  Saturations(const System& sys, RegimeCache& cache, State& state, MotionAfter& motion);
 
   // Modes after guards have fired; at the start, at breakpoints of signals and at sampling instants (no guard has
   // fired) all modes.
-  void choose_all(const List<Guard>& fired, bool start);
-  // After the modes of friction: velocities may have jumped, and clamping depends on accelerations. True if an output
-  // moves from within its limits to one of them or back.
+  void choose(const List<Guard>& fired, bool start);
+  // After the modes of friction: velocities may have jumped, and accelerations may have changed. True if an output moves
+  // from within its limits to one of them or back.
   bool review();
+  // The flow starts from the signs that were decided.
+  void hand_over();
 
 private:
+  struct Limit {
+    Index loop, output;
+    bool open = false;                               // this instant decides it
+    std::optional<BlockGuard::Trigger> trigger = {}; // of the guard that fired,
+    std::optional<LimitQuantity> zero = {};          // whose quantity is zero at the instant
+  };
+
   const System& sys;
   RegimeCache& cache;
-  Scratch& scratch;
   State& state;
+  MotionAfter& motion;
   const Modes before;
   Vector x_before;
   bool starting = false;
+  List<Limit> limits; // in the order of dataflow
 
-  void choose(Index loop, Index output, const double* s, const double* sdot, const Vector& xdot,
-              const BlockGuard::Trigger* fired);
+  Saturation& mode(const Limit& at) {
+    return state.modes.saturation[sys.loops[at.loop].saturation + at.output];
+  }
+  SignAfter sign_of(const Limit& at, const BlockRow& row, LimitQuantity quantity) const;
+  void choose(const Limit& at);
+  bool any_open() const;
 };
 
 // Integral of every output that follows its limit, from inputs at the end of the past regime. To be called before

@@ -2,7 +2,6 @@
 
 #include "core/tolerances.hpp"
 #include "transition/mode_changes.hpp"
-#include "transition/motion_series.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -49,38 +48,21 @@ Mode mode_of(const System& sys, const Spring& spring, const Modes& modes) {
   return high ? Mode::high : Mode::low;
 }
 
-Springs::Springs(const System& system, RegimeCache& c, Scratch& shared, State& st)
-    : sys(system), cache(c), scratch(shared), state(st), before(st.modes), x_before(st.base_x),
+Springs::Springs(const System& system, RegimeCache& c, State& st, MotionAfter& after)
+    : sys(system), cache(c), state(st), motion(after), before(st.modes), x_before(st.base_x),
       open(sys.flanks.size(), false), corner(sys.flanks.size(), -1), balanced(sys.flanks.size(), false) {}
-
-// Taylor coefficients of the motion in the present modes. At the start friction modes are not known yet, and friction
-// is omitted; review() repeats the decision.
-void Springs::expand(bool decided) {
-  expand_signals(sys, state.base_t, signal_series);
-  if (decided)
-    return expand_motion(sys, cache.get(sys, state.modes), state.base_t, state.base_x, signal_series, scratch,
-                         series);
-  const LinearPart& part = cache.linear(sys, state.modes);
-  expand_affine(part.A, part.S, state.base_x, signal_series, series);
-}
-
-SignAfter Springs::sign_after_instant(const Form& form, bool from_zero) const {
-  const auto coefficient = [&](int k) { return k == 0 && from_zero ? 0.0 : term(form, k); };
-  const double size = size_of(form, state.nominal, signal_series.data());
-  return sign_after(coefficient, size, state.time_scale, state.base_t);
-}
 
 Index Springs::stretch_of(Index flank) const {
   const Flank& f = sys.flanks[flank];
   const Index now = state.modes.flank[flank].stretch;
   const auto side_of = [&](Index c) {
-    const int sign = sign_after_instant(from_corner(sys, flank, c), corner[flank] == c).sign;
+    const int sign = motion.sign(from_corner(sys, flank, c), corner[flank] == c).sign;
     if (sign != 0) return sign > 0 ? c + 1 : c;
     if (now == c || now == c + 1) return now; // it stays on the corner
     return f.pushes(c) ? c + 1 : c;
   };
   if (corner[flank] >= 0) return side_of(corner[flank]);
-  Index k = f.line.stretch_at(term(sys.springs[f.spring].elongation, 0));
+  Index k = f.line.stretch_at(motion.term(sys.springs[f.spring].elongation, 0));
   // Near a corner rounding must not decide.
   if (k > 0) k = side_of(k - 1);
   if (k < f.line.corners.size()) k = side_of(k);
@@ -90,7 +72,7 @@ Index Springs::stretch_of(Index flank) const {
 bool Springs::is_loose(Index flank, FlankMode now) const {
   const Flank& f = sys.flanks[flank];
   if (sys.springs[f.spring].damping == 0.0 || !f.lets_go(now.stretch)) return false;
-  const int sign = sign_after_instant(push(sys, flank, now.stretch), balanced[flank]).sign;
+  const int sign = motion.sign(push(sys, flank, now.stretch), balanced[flank]).sign;
   return sign == 0 ? now.loose : sign < 0;
 }
 
@@ -110,7 +92,7 @@ void Springs::choose(const List<Guard>& fired, bool start) {
       corner[g.flank] = std::min(at.next.stretch, now);
   }
   if (std::find(open.begin(), open.end(), true) == open.end()) return;
-  expand(!start);
+  motion.expand(!start);
   for (Index k = 0; k < open.size(); ++k) {
     if (!open[k]) continue;
     FlankMode& mode = state.modes.flank[k];
@@ -127,7 +109,7 @@ bool Springs::review() {
   const bool any = std::find(open.begin(), open.end(), true) != open.end();
   if (!jumped && !(any && (starting || others != before))) return false;
   if (jumped) std::fill(open.begin(), open.end(), true);
-  expand(true);
+  motion.expand(true);
   bool changed = false;
   for (Index k = 0; k < open.size(); ++k) {
     if (!open[k]) continue;
@@ -144,7 +126,7 @@ bool Springs::review() {
 
 void Springs::hand_over() {
   if (std::find(open.begin(), open.end(), true) == open.end()) return;
-  expand(true);
+  motion.expand(true);
   const Regime& r = cache.get(sys, state.modes);
   state.zeros.resize(r.guards.size(), -1);
   for (Index k = 0; k < r.guards.size(); ++k) {
@@ -153,7 +135,7 @@ void Springs::hand_over() {
     const FlankGuard& ends = r.linear->flank_guards[r.guards[k].flank_guard];
     const Index now = state.modes.flank[flank].stretch, next = ends.next.stretch;
     const bool from_zero = next == now ? balanced[flank] : corner[flank] == std::min(now, next);
-    const SignAfter after = sign_after_instant(ends.form, from_zero);
+    const SignAfter after = motion.sign(ends.form, from_zero);
     if (after.sign <= 0) state.zeros[k] = after.order;
   }
 }

@@ -7,14 +7,13 @@
 #pragma once
 
 #include "core/list.hpp"
-#include "dynamics/state.hpp"
-#include "transition/sign_after.hpp"
+#include "transition/motion_after.hpp"
 
 namespace stickslip {
 
 class Springs {
 public:
-  Springs(const System& sys, RegimeCache& cache, Scratch& scratch, State& state);
+  Springs(const System& sys, RegimeCache& cache, State& state, MotionAfter& motion);
 
   // Flanks of the guards that have fired; at the start, at breakpoints of signals and at sampling instants (no guard
   // has fired) all flanks.
@@ -28,21 +27,15 @@ public:
 private:
   const System& sys;
   RegimeCache& cache;
-  Scratch& scratch;
   State& state;
+  MotionAfter& motion;
   Modes before;
   Vector x_before;
   bool starting = false;
-  List<bool> open;              // flanks that this instant decides
-  List<Index> corner;           // corner of each flank; -1: it is not on a corner
-  List<bool> balanced;          // flanks with zero force at this instant
-  Matrix series, signal_series; // of the state and of the signals just after the instant
+  List<bool> open;     // flanks that this instant decides
+  List<Index> corner;  // corner of each flank; -1: it is not on a corner
+  List<bool> balanced; // flanks with zero force at this instant
 
-  void expand(bool decided);
-  double term(const Form& form, int k) const {
-    return value(form, series.col(k).data(), signal_series.col(k).data());
-  }
-  SignAfter sign_after_instant(const Form& form, bool from_zero) const;
   Index stretch_of(Index flank) const;
   bool is_loose(Index flank, FlankMode now) const;
 };

@@ -134,7 +134,8 @@ bool Transition::goes_on(State& state, bool forces_jump) {
     for (const Guard& g : jump.fired) switch_flow(sys, state.modes, g, state.base_x.data());
     state.zeros.clear();
     if (sys.flanks.empty()) return true;
-    Springs springs(sys, cache, scratch, state);
+    MotionAfter motion(sys, cache, scratch, state);
+    Springs springs(sys, cache, state, motion);
     springs.choose(jump.fired, false);
     springs.hand_over();
     return true;
@@ -160,10 +161,12 @@ void Transition::change_modes(State& state, bool forces_jump) {
   }
   if (sys.saturations == 0 && sys.flanks.empty() && !corners) return decide(state, fired);
   const bool start = jump.occasion == Occasion::start;
-  Springs springs(sys, cache, scratch, state);
+  if (sys.saturations > 0) settle_following(sys, cache, state);
+  MotionAfter motion(sys, cache, scratch, state);
+  Springs springs(sys, cache, state, motion);
   springs.choose(fired, start);
-  Saturations limits(sys, cache, scratch, state);
-  limits.choose_all(fired, start);
+  Saturations limits(sys, cache, state, motion);
+  limits.choose(fired, start);
   List<Guard> of_elements = fired;
   std::erase_if(of_elements, [](const Guard& g) { return g.kind == GuardKind::condition; });
   decide(state, of_elements);
@@ -174,6 +177,7 @@ void Transition::change_modes(State& state, bool forces_jump) {
     decide(state, {});
   }
   springs.hand_over();
+  limits.hand_over();
   if (corners) corners->hand_over(state);
   if (corners && corners->facing() >= 0) jump.facing = corners->facing(), jump.decided = false;
 }
