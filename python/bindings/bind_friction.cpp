@@ -59,7 +59,7 @@ void check_states(const Law& law, const VectorRef& z, int direction) {
 py::tuple evaluated(const Law& law, double v, int direction, const VectorRef& z, unsigned branch) {
   check_states(law, z, direction);
   Vector rates(z.size());
-  const Force f = evaluate(law, v, direction, branch, z.data(), rates.data());
+  const Force f = evaluate(law, v, direction, branch, z.data(), rates.data(), 1.0);
   return py::make_tuple(f.dry, f.viscous, rates);
 }
 
@@ -75,14 +75,14 @@ py::tuple linearised(const Law& law, double v, int direction, const VectorRef& z
 
 std::pair<double, double> rest_set(const Law& law, const VectorRef& z) {
   check_states(law, z, 1);
-  const Interval i = rest_interval(law, z.data());
+  const Interval i = rest_interval(law, z.data(), 1.0);
   return {i.lo, i.hi};
 }
 
 Vector rates_in_rest(const Law& law, double dry, const VectorRef& z) {
   check_states(law, z, 1);
   Vector rates(z.size());
-  rest_rates(law, dry, z.data(), rates.data());
+  rest_rates(law, dry, z.data(), rates.data(), 1.0);
   return rates;
 }
 

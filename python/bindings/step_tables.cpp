@@ -197,7 +197,7 @@ private:
     py::list out;
     for (Index i = 0; i < sys.friction.size(); ++i) {
       const Friction& p = sys.friction[i];
-      const Interval unit = rest_interval(p.law, nullptr);
+      const Interval unit = rest_interval(p.law, nullptr, 1.0);
       py::dict d("name"_a = p.name, "law"_a = law(p.law), "sticks"_a = p.traits.sticks,
                  "contact"_a = p.contact, "load_contact"_a = p.load_contact, "velocity"_a = dense(p.velocity),
                  "acceleration"_a = dense({p.velocity.x * 0.0, p.acceleration_s}), "effect"_a = p.effect,

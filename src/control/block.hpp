@@ -109,6 +109,7 @@ struct BlockGuard : BlockRow {
   enum class Trigger { exceeds_max, exceeds_min, returns, turns_outwards, turns_inwards };
   Trigger trigger = Trigger::returns;
   LimitQuantity quantity = LimitQuantity::excess;
+  int side = 0; // of the limit
 };
 List<BlockGuard> guards(const Block& block, Index output, Saturation mode);
 

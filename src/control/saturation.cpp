@@ -122,7 +122,7 @@ List<BlockGuard> guards(const Block& b, Index output, Saturation mode) {
   const auto watch = [&](Trigger trigger, LimitQuantity quantity, int sigma, int direction) {
     BlockRow row = row_of(b, output, quantity, sigma);
     if (direction < 0) row = {-row.z, -row.w, -row.wdot, -row.offset};
-    out.push_back({std::move(row), trigger, quantity});
+    out.push_back({std::move(row), trigger, quantity, sigma});
   };
   const int sigma = side(mode);
   if (sigma == 0) {

@@ -27,7 +27,7 @@ bool is_affine(const System& sys, const Friction& p, const FrictionMode& now) {
   if (now.hold == Hold::leaving && p.aged >= 0) return false;
   if (p.delayed >= 0 || (p.contact >= 0 && p.lagged >= 0)) return false;
   if (p.contact >= 0 && p.traits.affine && // the product of v and the contact's force
-      evaluate(p.law, 1.0, 1, 0U, nullptr, nullptr).viscous != 0.0)
+      evaluate(p.law, 1.0, 1, 0U, nullptr, nullptr, 1.0).viscous != 0.0)
     return false;
   return p.traits.affine; // a peak raised by a dwell is nothing to a level that does not fall with the speed
 }

@@ -40,7 +40,7 @@ ElementForce<T> all_per_load(const T& dry, const T& viscous,
 template <class L, class T>
 ForceOf<T> law_force(const L& law, const T& v, int direction, unsigned branch,
                      const std::type_identity_t<T>* z, std::type_identity_t<T>* zdot,
-                     const std::type_identity_t<T>& load = 1.0) {
+                     const std::type_identity_t<T>& load) {
   if constexpr (std::is_same_v<L, Law>)
     return evaluate(law, v, direction, branch, z, zdot, load);
   else if constexpr (requires { L::is_bristle; })
@@ -62,7 +62,7 @@ template <class T> T with_peak(const Friction& element, const T& dry, const T& p
 template <class L, class T>
 ForceOf<T> sliding_force(const L& law, const Friction& element, int direction, unsigned branch,
                          const T& velocity, const T& peak, const std::type_identity_t<T>* z,
-                         std::type_identity_t<T>* zdot, const std::type_identity_t<T>& load = 1.0) {
+                         std::type_identity_t<T>* zdot, const std::type_identity_t<T>& load) {
   ForceOf<T> f = law_force(law, velocity, direction, branch, z, zdot, load);
   if (element.peak >= 0) f.dry = with_peak(element, f.dry, peak);
   return f;
@@ -71,11 +71,12 @@ ForceOf<T> sliding_force(const L& law, const Friction& element, int direction, u
 // Dead time: dry force per unit load of the curve at the velocity that was, against the direction that is. Zero says
 // that it stuck then: the level at which it broke away.
 template <class L, class T>
-T delayed_dry(const L& law, const Friction& element, int direction, const T& past, const T& peak) {
+T delayed_dry(const L& law, const Friction& element, int direction, const T& past, const T& peak,
+              const std::type_identity_t<T>& load) {
   const T side(direction);
   if (value_of(past) == 0.0) return side * peak * T(element.break_away);
   const T speed = value_of(past) < 0.0 ? T(0.0) - past : past;
-  return sliding_force(law, element, direction, 0U, side * speed, peak, nullptr, nullptr).dry;
+  return sliding_force(law, element, direction, 0U, side * speed, peak, nullptr, nullptr, load).dry;
 }
 
 // Spring constant of elastic presliding, k = f_s / s_max.
@@ -100,7 +101,7 @@ ElementForce<T> element_force(const L& law, const Friction& element, int directi
     z = &with_injection;
   }
   ForceOf<T> f = sliding_force(law, element, direction, branch, in.velocity, in.peak, z, in.zdot, in.load);
-  if (element.delayed >= 0) f.dry = delayed_dry(law, element, direction, in.memory, in.peak);
+  if (element.delayed >= 0) f.dry = delayed_dry(law, element, direction, in.memory, in.peak, in.load);
   if (element.injected >= 0) f.dry += T(element.rate_damping) * in.injection_rate;
   const bool on_contact = element.contact >= 0;
   if (element.lagged < 0)

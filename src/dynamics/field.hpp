@@ -99,7 +99,7 @@ private:
   }
   template <class L, class T>
   static ElementForce<T> alone(const L& law, const Part& p, const T& velocity, const T* z, T* zdot) {
-    const ForceOf<T> f = law_force(law, velocity, p.mode, p.branch, z, zdot);
+    const ForceOf<T> f = law_force(law, velocity, p.mode, p.branch, z, zdot, T(1.0)); // no law here reads it
     return {f.dry, f.viscous};
   }
   template <class T>

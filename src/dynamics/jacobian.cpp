@@ -247,14 +247,19 @@ private:
     const Index own = p.traits.states;
     if (!(N > 0.0)) return;
     for (Index j = 0; j < own; ++j) w.z(j) = x[p.states + j];
-    const Interval unit = rest_interval(p.law, w.z.data());
+    const Interval unit = rest_interval(p.law, w.z.data(), N);
     const double middle = 0.5 * (unit.lo + unit.hi), width = 0.25 * (unit.hi - unit.lo);
-    rest_rates(p.law, middle, w.z.data(), w.zdot.data());
+    const auto rates = [&](double utilisation, double load, Vector& out) {
+      rest_rates(p.law, utilisation, w.z.data(), out.data(), load);
+    };
+    rates(middle, N, w.zdot);
     if (width > 0.0) {
-      rest_rates(p.law, middle + width, w.z.data(), w.zdot_v.data());
-      const double u = w.force(i) / N;
+      rates(middle + width, N, w.zdot_v);
+      const double u = w.force(i) / N, step = share_of_formula * N;
+      if (p.traits.reads_load) rates(middle, N + step, w.dry_z);
       for (Index l = 0; l < own; ++l) {
-        const double by_u = (w.zdot_v(l) - w.zdot(l)) / width, by_N = -by_u * u / N;
+        const double by_u = (w.zdot_v(l) - w.zdot(l)) / width;
+        const double by_N = (p.traits.reads_load ? (w.dry_z(l) - w.zdot(l)) / step : 0.0) - by_u * u / N;
         J.row(p.states + l) += (by_u / N) * held.row(k);
         if (normal >= 0) J.row(p.states + l) += (by_N * load_per_normal(p)) * held.row(normal);
         if (p.contact >= 0) continue;
@@ -265,7 +270,7 @@ private:
     for (Index j = 0; j < own; ++j) {
       const double step = step_at_rest(p, j);
       w.z(j) += step;
-      rest_rates(p.law, middle, w.z.data(), w.zdot_v.data());
+      rates(middle, N, w.zdot_v);
       w.z(j) -= step;
       for (Index l = 0; l < own; ++l) J(p.states + l, p.states + j) += (w.zdot_v(l) - w.zdot(l)) / step;
     }

@@ -94,16 +94,16 @@ double total_load(const System& sys, const Friction& p, int load_stretch, const 
   return p.contact >= 0 ? by_contact : normal_load(p, load_stretch, x, s) + by_contact;
 }
 
-Interval unit_limits(const Friction& p, double t, const double* x) {
-  const Interval unit = rest_interval(p.law, p.states >= 0 ? x + p.states : nullptr);
+Interval unit_limits(const Friction& p, double load, double t, const double* x) {
+  const Interval unit = rest_interval(p.law, p.states >= 0 ? x + p.states : nullptr, load);
   const double share = aged_share(p, t, x);
   return {unit.lo * share, unit.hi * share};
 }
 
 Interval stick_limits(const System& sys, const Friction& p, int load_stretch, double t, const double* x,
                       const double* s, const double* force) {
-  const Interval unit = unit_limits(p, t, x);
   const double N = total_load(sys, p, load_stretch, x, s, force);
+  const Interval unit = unit_limits(p, N, t, x);
   return {unit.lo * N, unit.hi * N};
 }
 
@@ -239,9 +239,13 @@ void silence_rest(const System& sys, const Regime& r, const double* x, const dou
 }
 
 // Rise of a leaving element's force from its sliding level to its static limit, per unit of load.
-double static_rise(const Friction& p, int direction, double t, const double* x) {
-  const Interval unit = unit_limits(p, t, x);
-  const double kinetic = sliding_force(p.law, p, direction, 0U, 0.0, peak_of(p, x), nullptr, nullptr).dry;
+double static_rise(const Friction& p, const FrictionMode& now, double N, double t, const double* x,
+                   Scratch& w) {
+  const Interval unit = unit_limits(p, N, t, x);
+  const int direction = now.direction();
+  const double* const z = p.states >= 0 ? x + p.states : nullptr;
+  const double kinetic =
+      sliding_force(p.law, p, direction, now.branch, 0.0, peak_of(p, x), z, w.zdot.data(), N).dry;
   return (direction > 0 ? unit.hi : unit.lo) - kinetic;
 }
 
@@ -255,7 +259,7 @@ void sliding_forces(const System& sys, const Regime& r, double t, const double* 
     const FrictionMode& now = r.modes.friction[i];
     const double N = normal_load(p, now.load_stretch, x, s);
     ElementForce<double> f = friction_force(p, now.force_side(), now.branch, v, N, x, xdot);
-    if (now.hold == Hold::leaving) f.dry += static_rise(p, now.direction(), t, x);
+    if (now.hold == Hold::leaving) f.dry += static_rise(p, now, N, t, x, w);
     w.dry(k) = f.dry * load_per_normal(p);
     w.sliding(k) = p.contact >= 0 ? f.other : f.dry * N + f.other;
   }
@@ -270,7 +274,7 @@ void rates_at_rest(const System& sys, const Regime& r, const double* x, const do
     if (p.states >= 0) {
       double N = p.contact >= 0 ? 0.0 : normal_load(p, r.modes.friction[i].load_stretch, x, s);
       if (const Index c = normal_row(r, loading_contact(p)); c >= 0) N += load_per_normal(p) * held(c);
-      rest_rates(p.law, N > 0.0 ? force[i] / N : 0.0, x + p.states, xdot + p.states);
+      rest_rates(p.law, N > 0.0 ? force[i] / N : 0.0, x + p.states, xdot + p.states, N);
     }
   }
   if (r.coupled) lags_under_contacts(sys, r, x, s, xdot, force);

@@ -192,7 +192,7 @@ double total_load(const System& sys, const Friction& element, int load_stretch, 
                   const double* s, const double* force);
 
 // Forces that a sticking element can take per unit of its load, and under the load that `force` makes.
-Interval unit_limits(const Friction& element, double t, const double* x);
+Interval unit_limits(const Friction& element, double load, double t, const double* x);
 Interval stick_limits(const System& sys, const Friction& element, int load_stretch, double t, const double* x,
                       const double* s, const double* force);
 // Limits of the force of a sticking element in these modes.

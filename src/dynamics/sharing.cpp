@@ -30,7 +30,8 @@ struct Margin {
 
   // Per unit of its load, where it does not vary.
   double unit_limit(const Friction& p, const FrictionMode& now, int side) const {
-    const Interval unit = held(x != nullptr ? unit_limits(p, t, x) : rest_interval(p.law, nullptr), now);
+    const Interval unit =
+        held(x != nullptr ? unit_limits(p, 1.0, t, x) : rest_interval(p.law, nullptr, 1.0), now);
     return side > 0 ? unit.hi : unit.lo;
   }
 
@@ -389,8 +390,9 @@ void follow_varying_limits(const System& sys, const Regime& r, double t, const d
     const ForceLimit& l = r.sharing.limits[r.sharing.varying[k]];
     const Friction& p = sys.friction[l.force];
     const FrictionMode& now = r.modes.friction[l.force];
-    const Interval unit = held(unit_limits(p, t, x), now);
-    const double limit = (l.side > 0 ? unit.hi : unit.lo) * normal_load(p, now.load_stretch, x, s);
+    const double N = normal_load(p, now.load_stretch, x, s);
+    const Interval unit = held(unit_limits(p, N, t, x), now);
+    const double limit = (l.side > 0 ? unit.hi : unit.lo) * N;
     forces += r.sharing.varying_effect.col(k) * (l.side * limit);
   }
 }

@@ -163,7 +163,8 @@ double LawFeatures::part_to_bend(const Regime& r, const State& state, const Vect
     const int mode = r.modes.friction[i].direction();
     if (p.traits.bends == 0 || mode == 0) continue;
     const auto bends_at = [&](const Vector& x, const Vector& values, auto& out) {
-      bends(p.law, relative_velocity(p, x.data(), values.data()), mode, x.data() + p.states, out.data());
+      const double N = normal_load(p, r.modes.friction[i].load_stretch, x.data(), values.data());
+      bends(p.law, relative_velocity(p, x.data(), values.data()), mode, x.data() + p.states, N, out.data());
     };
     signals.move_to(state.base_t + h);
     bends_at(state.base_x, signals.start, begin), bends_at(x1, signals.now, end);

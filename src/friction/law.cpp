@@ -61,9 +61,9 @@ template <class X> unsigned own_branch(const X& term, unsigned branch, Index bit
     return 0U;
 }
 
-template <class X> Interval rest_of(const X& term, const double* z) {
-  if constexpr (requires { rest(term, z); }) {
-    return rest(term, z);
+template <class X> Interval rest_of(const X& term, const double* z, double load) {
+  if constexpr (requires { rest(term, z, load); }) {
+    return rest(term, z, load);
   } else if constexpr (with_states<X>) {
     std::array<double, max_elements> unused{};
     const double dry = bristle(term, 0.0, 1, 0U, z, unused.data()).dry;
@@ -267,7 +267,7 @@ Slopes linearise(const Law& law, double v, int direction, unsigned branch, const
   // One seed per state; the derivative by the velocity is the same each time.
   for (Index j = 0; j < std::max<Index>(n, 1); ++j) {
     for (Index i = 0; i < n; ++i) state[i] = i == j ? Dual<2>::variable(z[i], 1) : Dual<2>(z[i]);
-    f = evaluate(law, Dual<2>::variable(v, 0), direction, branch, state.data(), rate.data());
+    f = evaluate(law, Dual<2>::variable(v, 0), direction, branch, state.data(), rate.data(), 1.0);
     if (n == 0) break;
     dry_z[j] = f.dry.d[1];
     for (Index i = 0; i < n; ++i) {
@@ -278,24 +278,24 @@ Slopes linearise(const Law& law, double v, int direction, unsigned branch, const
   return {f.dry.d[0], f.viscous.d[0]};
 }
 
-Interval rest_interval(const Law& law, const double* z) {
+Interval rest_interval(const Law& law, const double* z, double load) {
   Interval sum;
   walk(law, [&](const auto& x, const Offset& at) {
-    const Interval own = rest_of(x, z != nullptr ? z + at.state : nullptr);
+    const Interval own = rest_of(x, z != nullptr ? z + at.state : nullptr, load);
     sum.lo += own.lo;
     sum.hi += own.hi;
   });
   return sum;
 }
 
-void rest_rates(const Law& law, double dry, const double* z, double* zdot) {
-  const Interval all = rest_interval(law, z);
+void rest_rates(const Law& law, double dry, const double* z, double* zdot, double load) {
+  const Interval all = rest_interval(law, z, load);
   const double width = all.hi - all.lo;
   const double part =
       width > 0.0 ? (dry - all.lo) / width : 0.5; // beyond [0, 1] in steps that end at break-away
   walk(law, [&](const auto& x, const Offset& at) {
-    if constexpr (requires { rates_at_rest(x, part, z, zdot); })
-      rates_at_rest(x, part, z + at.state, zdot + at.state);
+    if constexpr (requires { rates_at_rest(x, part, z, zdot, load); })
+      rates_at_rest(x, part, z + at.state, zdot + at.state, load);
     else
       std::fill(zdot + at.state, zdot + at.state + count(x), 0.0);
   });
@@ -387,10 +387,10 @@ void on_turn(const Law& law, int direction, double* z) {
   });
 }
 
-void bends(const Law& law, double v, int direction, const double* z, double* out) {
+void bends(const Law& law, double v, int direction, const double* z, double load, double* out) {
   walk(law, [&](const auto& x, const Offset& at) {
     if constexpr (requires { bend_count(x); }) {
-      bends(x, v, direction, z + at.state, out);
+      bends(x, v, direction, z + at.state, load, out);
       out += bend_count(x);
     }
   });

@@ -50,7 +50,7 @@ List<std::string> state_names(const Law&);
 // normal load.
 template <class T>
 ForceOf<T> evaluate(const Law&, const T& v, int direction, unsigned branch, const std::type_identity_t<T>* z,
-                    std::type_identity_t<T>* zdot, const std::type_identity_t<T>& load = 1.0);
+                    std::type_identity_t<T>* zdot, const std::type_identity_t<T>& load);
 // Compiled in law.cpp: numbers; derivatives by v and one state; by all that an element's force depends on.
 inline constexpr int element_seeds = 8;
 extern template Force evaluate(const Law&, const double&, int, unsigned, const double*, double*,
@@ -72,11 +72,11 @@ Slopes linearise(const Law&, double v, int direction, unsigned branch, const dou
 
 // At rest (v = 0): dry force per unit load may be anything in offset(z) + [lo, hi]; the interval includes the
 // offset.
-Interval rest_interval(const Law&, const double* z);
+Interval rest_interval(const Law&, const double* z, double load);
 // Rates of the internal states at rest when the dry force per unit load is `dry` (matters for the second
 // bristle state of TwoStateBristle, whose step at v = 0 is set-valued; zero for most). Set-valued terms share
 // by equal utilisation.
-void rest_rates(const Law&, double dry, const double* z, double* zdot);
+void rest_rates(const Law&, double dry, const double* z, double* zdot, double load);
 
 // Values of the internal states at the start of a run, where it does not say otherwise.
 Vector start_states(const Law&);
@@ -102,7 +102,7 @@ void on_turn(const Law&, int direction, double* z);
 
 // Surfaces on which the slopes of the rates jump without a switch: zeros of these functions, in units of
 // the dry force, as many as the law's traits state. Steps of an integrator end there.
-void bends(const Law&, double v, int direction, const double* z, double* out);
+void bends(const Law&, double v, int direction, const double* z, double load, double* out);
 
 // Velocities other than zero where the curve or its slope jumps (knots of tables), ascending.
 List<double> velocity_breakpoints(const Law&);

@@ -105,7 +105,7 @@ public:
   double force(double t) {
     Force f;
     if (direction_ == 0) {
-      const Interval rest = rest_interval(law_, z.data());
+      const Interval rest = rest_interval(law_, z.data(), load_);
       f.dry = 0.5 * (rest.lo + rest.hi);
     } else {
       f = evaluate(law_, velocity(t), direction_, branch, z.data(), rate_.data(), load_);
@@ -215,8 +215,8 @@ private:
     Force f;
     try {
       if (direction_ == 0) {
-        const Interval rest = rest_interval(law_, here.data());
-        rest_rates(law_, 0.5 * (rest.lo + rest.hi), here.data(), rate_.data());
+        const Interval rest = rest_interval(law_, here.data(), load_);
+        rest_rates(law_, 0.5 * (rest.lo + rest.hi), here.data(), rate_.data(), load_);
       } else {
         f = evaluate(law_, v, direction_, branch, here.data(), rate_.data(), load_);
       }
@@ -258,7 +258,7 @@ private:
     const double v = velocity(t);
     switch_guards(law_, v, direction_, branch, state.data(), guards_.data());
     for (double g : guards_) worst = std::max(worst, g);
-    bends(law_, v, direction_, state.data(), bends_.data());
+    bends(law_, v, direction_, state.data(), load_, bends_.data());
     for (Index i = 0; i < bends_.size(); ++i)
       if (turn_[i] != 0) worst = std::max(worst, turn_[i] * bends_[i]);
     return worst;
@@ -278,7 +278,7 @@ private:
     switch_guards(law_, v, direction_, branch, z.data(), guards_.data());
     for (Index i = 0; i < guards_.size(); ++i)
       if (guards_[i] >= -touch()) branch = on_switch(law_, i, direction_, branch, z.data());
-    bends(law_, v, direction_, z.data(), bends_.data());
+    bends(law_, v, direction_, z.data(), load_, bends_.data());
     for (Index i = 0; i < bends_.size(); ++i)
       turn_[i] = std::abs(bends_[i]) <= 100.0 * touch() ? 0 : (bends_[i] > 0.0 ? -1 : 1);
   }

@@ -147,8 +147,9 @@ private:
       }
       if (p.load_contact >= 0) load += p.load_per_force * of_normal(p.load_contact);
     }
+    const double N = normal_load(p, state.modes.friction[i].load_stretch, x.data(), s.data());
     const Interval unit =
-        p.traits.sticks ? unit_limits(p, state.t, x.data()) : Interval{-p.break_away, p.break_away};
+        p.traits.sticks ? unit_limits(p, N, state.t, x.data()) : Interval{-p.break_away, p.break_away};
     Vector row = unit.hi * load;
     row(sys.nx + k) -= 1.0;
     require(row);

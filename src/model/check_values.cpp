@@ -48,7 +48,7 @@ void check_falls(const Law& law, double level, const std::string& suffix) {
   List<double> speeds = velocity_marks(law);
   speeds.push_back(tolerance::fast_velocity);
   for (const double v : speeds) {
-    const double dry = evaluate(law, std::abs(v), 1, 0U, nullptr, nullptr).dry;
+    const double dry = evaluate(law, std::abs(v), 1, 0U, nullptr, nullptr, 1.0).dry;
     if (v == 0.0 || !(dry > level * (1.0 + tolerance::product))) continue;
     std::ostringstream text;
     text << "gives " << dry << " at v = " << std::abs(v) << ", above its static level " << level
@@ -78,7 +78,7 @@ void check_law(const Law& law, const Automaton& a, const std::string& suffix) {
     reject("dead_time" + suffix, a.dead_time, "0 with a lag: a law has either a lag or a dead time");
   if (a.dead_time > 0.0) check_falls(law, level, suffix);
   if (a.load_factor > 0.0) {
-    const double kinetic = evaluate(law, 1e100, 1, 0, nullptr, nullptr).dry;
+    const double kinetic = evaluate(law, 1e100, 1, 0, nullptr, nullptr, 1.0).dry;
     if (!(kinetic > 0.0)) reject("kinetic level" + suffix, kinetic, "> 0 with load_factor");
   }
 }

@@ -24,7 +24,8 @@ void declare_automaton(Draft& d, Friction& p) {
   const Automaton& a = p.automaton;
   if (a == Automaton{}) return;
   constexpr double fast = 1e100; // formulas are known at lower velocities alone
-  p.kinetic = p.traits.searches ? kinetic_level(p.law, 1) : evaluate(p.law, fast, 1, 0, nullptr, nullptr).dry;
+  p.kinetic =
+      p.traits.searches ? kinetic_level(p.law, 1) : evaluate(p.law, fast, 1, 0, nullptr, nullptr, 1.0).dry;
   if (a.lag > 0.0) p.lagged = d.add_state(p.name + ".lagged_force");
   if (a.dead_time > 0.0) p.delayed = d.add_state(p.name + ".delayed_velocity");
   if (a.travel > 0.0) p.surface_travel = d.add_state(p.name + ".presliding");

@@ -14,6 +14,7 @@ struct SaturationGuard {
   Index loop = 0, output = 0;
   BlockGuard::Trigger trigger = BlockGuard::Trigger::returns;
   LimitQuantity quantity = LimitQuantity::excess;
+  int side = 0; // of the limit
   Form form;
   Vector force;
 };

@@ -6,22 +6,26 @@ namespace stickslip {
 
 namespace {
 
-template <class L> CurvedValue slides(const L& law, const CurvedForce& c, const double* xs) {
-  using Slope = Dual<1>; // by u
+// K = 2: a law that reads its load.
+template <int K, class L> CurvedValue slides(const L& law, const CurvedForce& c, const double* xs) {
+  using Slope = Dual<K>; // by u and by the load
+  constexpr int by_u = 0, by_load = 1;
   CurvedValue out;
   out.u = c.u(xs);
   out.load = c.load(xs);
   const Slope peak = c.element->peak >= 0 ? xs[c.element->peak] : 1.0;
-  const ForceOf<Slope> f =
-      sliding_force(law, *c.element, c.mode, c.branch, Slope::variable(out.u, 0), peak, nullptr, nullptr);
+  const Slope load = K > 1 ? Slope::variable(out.load, by_load) : Slope(1.0);
+  const ForceOf<Slope> f = sliding_force(law, *c.element, c.mode, c.branch, Slope::variable(out.u, by_u),
+                                         peak, nullptr, nullptr, load);
   if (c.kind != CurvedForce::Kind::viscous) {
     out.f = out.load * f.dry.x;
-    out.by_u = out.load * f.dry.d[0];
+    out.by_u = out.load * f.dry.d[by_u];
     out.by_load = f.dry.x;
+    if constexpr (K > 1) out.by_load += out.load * f.dry.d[by_load];
   }
   if (c.kind != CurvedForce::Kind::dry) {
     out.f += f.viscous.x;
-    out.by_u += f.viscous.d[0];
+    out.by_u += f.viscous.d[by_u];
   }
   return out;
 }
@@ -41,7 +45,7 @@ CurvedValue delayed(const CurvedForce& c, const double* xs) {
   out.u = c.u(xs);
   out.load = c.load(xs);
   const double peak = c.element->peak >= 0 ? xs[c.element->peak] : 1.0;
-  out.by_load = delayed_dry(c.element->law, *c.element, c.mode, out.u, peak);
+  out.by_load = delayed_dry(c.element->law, *c.element, c.mode, out.u, peak, out.load);
   out.f = out.load * out.by_load;
   return out;
 }
@@ -51,7 +55,8 @@ CurvedValue delayed(const CurvedForce& c, const double* xs) {
 CurvedValue evaluate(const CurvedForce& c, const double* xs) {
   if (c.kind == CurvedForce::Kind::spring) return spring(c, xs);
   if (c.kind == CurvedForce::Kind::delayed) return delayed(c, xs);
-  return c.stribeck != nullptr ? slides(*c.stribeck, c, xs) : slides(c.element->law, c, xs);
+  if (c.stribeck != nullptr) return slides<1>(*c.stribeck, c, xs);
+  return c.element->traits.reads_load ? slides<2>(c.element->law, c, xs) : slides<1>(c.element->law, c, xs);
 }
 
 } // namespace stickslip

@@ -30,7 +30,7 @@ Form load_form(const System& sys, const Friction& p, int stretch) {
 
 bool linear_viscous(const Law& law, int mode, double slope) {
   for (double v : {1e-6, 1e-3, 0.37, 2.0})
-    if (std::abs(evaluate(law, v, mode, 0U, nullptr, nullptr).viscous - slope * v) >
+    if (std::abs(evaluate(law, v, mode, 0U, nullptr, nullptr, 1.0).viscous - slope * v) >
         tolerance::few_terms * std::abs(slope) * v)
       return false;
   return true;
@@ -100,7 +100,7 @@ private:
   }
 
   double viscous_slope(const Friction& p, int mode) const {
-    return evaluate(p.law, 1.0, mode, 0U, nullptr, nullptr).viscous;
+    return evaluate(p.law, 1.0, mode, 0U, nullptr, nullptr, 1.0).viscous;
   }
   bool load_stands(const Friction& p) const {
     return p.load_parts.empty() &&
@@ -178,7 +178,7 @@ private:
       force.s.row(k) += b * p.velocity.s.transpose();
     }
     if (two >= 0) force.f(k, two) = 1.0;
-    const double level = one < 0 ? evaluate(p.law, 0.0, mode, 0U, nullptr, nullptr).dry : 0.0;
+    const double level = one < 0 ? evaluate(p.law, 0.0, mode, 0U, nullptr, nullptr, 1.0).dry : 0.0;
     if (p.lagged < 0) {
       if (one >= 0) force.f(k, one) = 1.0;
       force.x.row(k) += level * N.x.transpose();
@@ -279,7 +279,7 @@ private:
       for (const GuardTerms::Entry& e : terms.forces) add_force(g, e.at, e.factor);
       for (const GuardTerms::Limit& l : terms.limits) {
         const Friction& p = sys.friction[l.element];
-        const Interval unit = rest_interval(p.law, nullptr);
+        const Interval unit = rest_interval(p.law, nullptr, 1.0);
         const double level = l.weight * (l.side > 0 ? unit.hi : unit.lo);
         const Form N = load_form(sys, p, regime.modes.friction[l.element].load_stretch);
         add_form(g, N, level);

@@ -86,7 +86,8 @@ const List<int>& CollocatedTangent<n>::sides_of(const Modes& modes, double frame
     const double v = relative_velocity(p, state.data(), s.data());
     for (const double c : p.corners) note((p.delayed >= 0 ? state(p.delayed) : v) - c, std::abs(c));
     if (!bends_somewhere) continue;
-    bends(p.law, v, mode, state.data() + p.states, values.data());
+    const double N = normal_load(p, modes.friction[i].load_stretch, state.data(), s.data());
+    bends(p.law, v, mode, state.data() + p.states, N, values.data());
     const double level = std::max(p.traits.break_away.hi, -p.traits.break_away.lo);
     for (Index k = 0; k < p.traits.bends; ++k) note(values[static_cast<std::size_t>(k)], level);
   }

@@ -17,7 +17,7 @@ bool comes_back(const System& sys, Index element, const Vector& x, double force,
   for (Index k = 0; k < z.size(); ++k) z[k] = x(p.states + k);
   for (const int side : {+1, -1})
     if (!(std::abs(force) <
-          (1.0 - unmoved) * std::abs(evaluate(p.law, 0.0, side, 0U, z.data(), zdot.data()).dry) * load))
+          (1.0 - unmoved) * std::abs(evaluate(p.law, 0.0, side, 0U, z.data(), zdot.data(), load).dry) * load))
       return false;
   return true;
 }

@@ -49,8 +49,9 @@ void Scheme::add_smooth_forces(const State& state, const Vector& before, Vector&
     if (p.contact >= 0 || p.traits.sticks) continue;
     const Index row = sys.contacts.size() + i;
     const double v = before(row);
-    const Force f = evaluate(p.law, v, v < 0.0 ? -1 : 1, state.modes.friction[i].branch, nullptr, nullptr);
-    x1 -= map.columns.col(row) * (map.step() * (f.dry * map.load(p) + f.viscous));
+    const double N = map.load(p);
+    const Force f = evaluate(p.law, v, v < 0.0 ? -1 : 1, state.modes.friction[i].branch, nullptr, nullptr, N);
+    x1 -= map.columns.col(row) * (map.step() * (f.dry * N + f.viscous));
   }
 }
 

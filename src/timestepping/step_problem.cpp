@@ -69,11 +69,12 @@ void StepProblem::pose(const State& state, const Vector& before, const Vector& f
 // Limits of its impulse, by its levels at the speed v of the start of the step.
 void StepProblem::pose_element(Index i, double v, const FrictionMode& mode) {
   const Friction& p = sys.friction[i];
+  const double N = p.contact >= 0 ? 1.0 : map.load(p);
   const auto level = [&](int side) {
-    return evaluate(p.law, side * v > 0.0 ? v : 0.0, side, mode.branch, nullptr, nullptr);
+    return evaluate(p.law, side * v > 0.0 ? v : 0.0, side, mode.branch, nullptr, nullptr, N);
   };
   const Force up = level(1), down = level(-1);
-  const double h = map.step(), given = p.contact >= 0 ? 0.0 : h * map.load(p); // impulse of a given load
+  const double h = map.step(), given = p.contact >= 0 ? 0.0 : h * N; // impulse of a given load
   const auto line = [&](double dry, double viscous) {
     return p.contact >= 0 ? contact::Line{0.0, dry + viscous} : contact::Line{dry * given + h * viscous, 0.0};
   };
@@ -83,7 +84,7 @@ void StepProblem::pose_element(Index i, double v, const FrictionMode& mode) {
   q.minus = line(down.dry, down.viscous);
   const Mode side = slip(v < 0.0 ? -1 : 1);
   if (p.traits.sticks) {
-    const Interval rest = rest_interval(p.law, nullptr);
+    const Interval rest = rest_interval(p.law, nullptr, N);
     // A curve that has fallen by the start of the step is the level that it can stop at.
     q.low = line(std::min(rest.lo, down.dry), std::min(down.viscous, 0.0));
     q.high = line(std::max(rest.hi, up.dry), std::max(up.viscous, 0.0));

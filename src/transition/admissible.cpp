@@ -28,7 +28,7 @@ void leave_rest(Instant& at, const ActiveSet& active, const ModeProblem& posed, 
     const Friction& p = at.sys.friction[i];
     const int d = at.mode(i).direction();
     if (!active.rests[i] || d == 0 || at.was(i).direction() == d) continue;
-    const Interval unit = unit_limits(p, at.t, x);
+    const Interval unit = unit_limits(p, at.load(i), at.t, x);
     double held = at.contact_friction(i) ? (d > 0 ? unit.hi : unit.lo) : c.force[posed.closed.size() + q];
     if (!at.was(i).sticks() && at.contact_friction(i) && p.lagged >= 0)
       held = d * std::min(x[p.lagged], d * held);

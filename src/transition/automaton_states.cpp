@@ -9,20 +9,20 @@ namespace stickslip {
 
 namespace {
 
-Force curve_of(const Friction& p, int mode, double v, const double* x) {
-  return sliding_force(p.law, p, mode, 0U, v, peak_of(p, x), nullptr, nullptr);
+Force curve_of(const Friction& p, int mode, double v, double N, const double* x) {
+  return sliding_force(p.law, p, mode, 0U, v, peak_of(p, x), nullptr, nullptr, N);
 }
 
-double remembered_dry(const Friction& p, int mode, const double* x) {
-  return delayed_dry(p.law, p, mode, x[p.delayed], peak_of(p, x));
+double remembered_dry(const Friction& p, int mode, double N, const double* x) {
+  return delayed_dry(p.law, p, mode, x[p.delayed], peak_of(p, x), N);
 }
 
 } // namespace
 
 double reached_force(const Friction& p, int mode, double N, const double* x) {
   if (p.lagged >= 0) return x[p.lagged];
-  if (p.delayed >= 0) return std::abs(remembered_dry(p, mode, x)) * N;
-  return std::abs(curve_of(p, mode, 0.0, x).dry) * N;
+  if (p.delayed >= 0) return std::abs(remembered_dry(p, mode, N, x)) * N;
+  return std::abs(curve_of(p, mode, 0.0, N, x).dry) * N;
 }
 
 void start_clock(const Friction& p, int was, double N, double t, double* x) {
@@ -41,7 +41,7 @@ void start_in_mode(const Friction& p, int is, double v, double N, double t, doub
   if (p.aged >= 0) x[p.aged] = x[p.peak] = 1.0, x[p.entered] = t;
   if (p.surface_travel >= 0 && is != 0) x[p.surface_travel] = 0.0;
   if (p.delayed >= 0) x[p.delayed] = is == 0 ? 0.0 : v;
-  if (p.lagged >= 0) x[p.lagged] = is == 0 ? p.break_away * N : curve_of(p, is, v, x).dry * is * N;
+  if (p.lagged >= 0) x[p.lagged] = is == 0 ? p.break_away * N : curve_of(p, is, v, N, x).dry * is * N;
 }
 
 void change_mode(const Friction& p, int was, int is, double v, double N, double t, double* x) {
@@ -54,7 +54,7 @@ void change_mode(const Friction& p, int was, int is, double v, double N, double 
     const double share = aged_share(p, t, x);
     if (p.peak >= 0) x[p.peak] = share;
     if (p.lagged >= 0) {
-      const double viscous = curve_of(p, is, v, x).viscous * is;
+      const double viscous = curve_of(p, is, v, N, x).viscous * is;
       x[p.lagged] = std::max(0.0, share * p.break_away * N - viscous);
     }
   } else if (is == -was && p.lagged >= 0) {

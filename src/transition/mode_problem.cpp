@@ -45,7 +45,7 @@ ct::Line kinetic_line(const Instant& at, Index i, int d) {
   if (p.lagged >= 0) {
     if (held_by_lag(p, at.before, i) == d) // it continues from the lagged force
       return at.contact_friction(i) ? ct::Line{0.0, d * x[p.lagged]} : ct::Line{d * x[p.lagged], 0.0};
-    const Interval unit = unit_limits(p, at.t, x);
+    const Interval unit = unit_limits(p, N, at.t, x);
     // A direct reversal keeps the lagged force, or the limit at rest if that is less.
     if (!at.was(i).sticks()) {
       const double most = (d > 0 ? unit.hi : -unit.lo) * (at.contact_friction(i) ? 1.0 : at.load(i));
@@ -55,9 +55,9 @@ ct::Line kinetic_line(const Instant& at, Index i, int d) {
     return line(d > 0 ? unit.hi : unit.lo, 0.0);
   }
   const double peak = at.was(i).sticks() ? aged_share(p, at.t, x) : peak_of(p, x);
-  if (p.delayed >= 0) return line(delayed_dry(p.law, p, d, x[p.delayed], peak), 0.0);
+  if (p.delayed >= 0) return line(delayed_dry(p.law, p, d, x[p.delayed], peak, N), 0.0);
   const Force f = sliding_force(p.law, p, d, at.mode(i).branch, 0.0, peak,
-                                p.states >= 0 ? x + p.states : nullptr, at.w.xdot.data());
+                                p.states >= 0 ? x + p.states : nullptr, at.w.xdot.data(), N);
   return line(f.dry, f.viscous);
 }
 
@@ -72,7 +72,7 @@ ct::Element element_that_slides(const Instant& at, Index i) {
   ElementForce<double> f;
   if (at.starting && p.lagged >= 0) { // the lag starts on the curve
     const Force curve =
-        sliding_force(p.law, p, mode.direction(), mode.branch, at.v(i), peak_of(p, x), nullptr, nullptr);
+        sliding_force(p.law, p, mode.direction(), mode.branch, at.v(i), peak_of(p, x), nullptr, nullptr, N);
     f = {curve.dry, curve.viscous};
     if (at.contact_friction(i)) f = {curve.dry + curve.viscous, 0.0};
   } else {
@@ -131,7 +131,7 @@ ct::Element element_at_rest(const Instant& at, Index i) {
   const Friction& p = at.sys.friction[i];
   const double* x = at.x();
   const double N = at.contact_friction(i) ? 0.0 : normal_load(p, at.mode(i).load_stretch, x, at.s());
-  const Interval unit = held(unit_limits(p, at.t, x), at.mode(i));
+  const Interval unit = held(unit_limits(p, N, at.t, x), at.mode(i));
   ct::Element q;
   q.low = {unit.lo * N, unit.lo * load_per_normal(p)};
   q.high = {unit.hi * N, unit.hi * load_per_normal(p)};

@@ -52,15 +52,17 @@ bool Saturations::any_open() const {
   return std::any_of(limits.begin(), limits.end(), [](const Limit& at) { return at.open; });
 }
 
-// Of a row of the quantity. Where the rate of a raw output on its limit is zero, so is its excess.
-SignAfter Saturations::sign_of(const Limit& at, const BlockRow& row, LimitQuantity quantity) const {
+// Of a row of the quantity at this limit. Where the rate of a raw output on its limit is zero, so is its excess.
+SignAfter Saturations::sign_of(const Limit& at, const BlockRow& row, LimitQuantity quantity, int side) const {
   const Loop& loop = sys.loops[at.loop];
   const auto& inputs = cache.linear(sys, state.modes).inputs[at.loop];
   int zeros = 0;
-  if (at.zero == quantity)
-    zeros = 1;
-  else if (at.zero && *at.zero != LimitQuantity::integral_rate && quantity == LimitQuantity::excess)
-    zeros = 2;
+  if (at.zero && side == at.side) {
+    if (*at.zero == quantity)
+      zeros = 1;
+    else if (quantity == LimitQuantity::excess && *at.zero != LimitQuantity::integral_rate)
+      zeros = 2;
+  }
   double size = std::abs(row.offset);
   for (Index i = 0; i < row.z.size(); ++i) size += std::abs(row.z(i)) * state.nominal(loop.states + i);
   for (Index k = 0; k < inputs.size(); ++k)
@@ -82,7 +84,7 @@ SignAfter Saturations::sign_of(const Limit& at, const BlockRow& row, LimitQuanti
 void Saturations::choose(const Limit& at) {
   const Block& block = sys.loops[at.loop].block;
   const auto sign = [&](LimitQuantity quantity, int side) {
-    const SignAfter after = sign_of(at, row_of(block, at.output, quantity, side), quantity);
+    const SignAfter after = sign_of(at, row_of(block, at.output, quantity, side), quantity, side);
     return quantity == LimitQuantity::excess && after.order > 0 ? 0 : after.sign;
   };
   Saturation& now = mode(at);
@@ -99,7 +101,7 @@ void Saturations::choose(const List<Guard>& fired, bool start) {
       if (g.kind != GuardKind::saturation || at.trigger) continue;
       const SaturationGuard& limit = part.guards[g.saturation];
       if (limit.loop != at.loop || limit.output != at.output) continue;
-      at.open = true, at.trigger = limit.trigger, at.zero = limit.quantity;
+      at.open = true, at.trigger = limit.trigger, at.zero = limit.quantity, at.side = limit.side;
     }
   }
   if (!any_open()) return;
@@ -142,7 +144,7 @@ void Saturations::hand_over() {
     if (!at->open) continue;
     for (const BlockGuard& row : guards(sys.loops[at->loop].block, at->output, mode(*at))) {
       if (row.trigger != ends.trigger) continue;
-      const SignAfter after = sign_of(*at, row, row.quantity);
+      const SignAfter after = sign_of(*at, row, row.quantity, row.side);
       if (after.sign <= 0) state.zeros[k] = after.order;
     }
   }

@@ -27,7 +27,8 @@ private:
     Index loop, output;
     bool open = false;                               // this instant decides it
     std::optional<BlockGuard::Trigger> trigger = {}; // of the guard that fired,
-    std::optional<LimitQuantity> zero = {};          // whose quantity is zero at the instant
+    std::optional<LimitQuantity> zero = {};          // whose quantity is zero at the instant,
+    int side = 0;                                    // at this limit
   };
 
   const System& sys;
@@ -42,7 +43,7 @@ private:
   Saturation& mode(const Limit& at) {
     return state.modes.saturation[sys.loops[at.loop].saturation + at.output];
   }
-  SignAfter sign_of(const Limit& at, const BlockRow& row, LimitQuantity quantity) const;
+  SignAfter sign_of(const Limit& at, const BlockRow& row, LimitQuantity quantity, int side) const;
   void choose(const Limit& at);
   bool any_open() const;
 };

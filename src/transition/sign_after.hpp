@@ -17,9 +17,13 @@ inline constexpr int known_terms(int first_by_forces) {
   return series_terms - 2 + std::max(first_by_forces, 0);
 }
 
-// The time of an instant is known to rounding: sets terms to zero that are smaller than higher terms within this error.
+// The time of an instant is known to rounding: sets terms to zero that are smaller than higher terms within this error, but
+// for last terms that grow: they belong to a motion faster than the error, of which they say nothing.
 // h: error of the time.
 template <class Row> void drop_passing_terms(Row& row, double h) {
+  for (std::size_t i = row.size() - 1;
+       i > 0 && row[i - 1] != 0.0 && std::abs(row[i - 1]) < h * std::abs(row[i]); --i)
+    row[i] = 0.0;
   for (std::size_t i = 0; i + 1 < row.size(); ++i) {
     double power = h;
     for (std::size_t j = i + 1; j < row.size() && row[i] != 0.0; ++j, power *= h)

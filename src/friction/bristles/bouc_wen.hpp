@@ -40,7 +40,7 @@ ForceOf<T> bristle(const BoucWenOf<P>& c, const T& v, int direction, unsigned, c
 inline constexpr Index bend_count(const BoucWen&) {
   return 1;
 }
-inline void bends(const BoucWen& c, double, int direction, const double* z, double* out) {
+inline void bends(const BoucWen& c, double, int direction, const double* z, double, double* out) {
   out[0] = direction * c.stiffness * z[0];
 }
 

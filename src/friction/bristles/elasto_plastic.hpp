@@ -62,7 +62,7 @@ inline void settle(const ElastoPlastic& c, double v, int direction, double* z) {
 inline constexpr Index bend_count(const ElastoPlastic&) {
   return 2;
 }
-inline void bends(const ElastoPlastic& c, double v, int direction, const double* z, double* out) {
+inline void bends(const ElastoPlastic& c, double v, int direction, const double* z, double, double* out) {
   out[0] = c.stiffness * (direction * z[0] - c.elastic_limit);
   out[1] = c.stiffness * direction * z[0] - level(c.levels, direction * v);
 }

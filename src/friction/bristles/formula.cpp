@@ -207,10 +207,10 @@ template <class T> ForceOf<T> curve(const Formula& c, const T& v, int direction)
 template ForceOf<double> curve(const Formula&, const double&, int);
 template ForceOf<Dual<1>> curve(const Formula&, const Dual<1>&, int);
 
-Interval rest(const Formula& c, const double* z) {
+Interval rest(const Formula& c, const double* z, double load) {
   if (!c.sticks()) {
     Point at(c, c.motion, 1);
-    at.evaluate(0.0, 1.0, z);
+    at.evaluate(0.0, load, z);
     return {at.output(0), at.output(0)};
   }
   std::array<double, max_elements> begun;
@@ -221,9 +221,9 @@ Interval rest(const Formula& c, const double* z) {
   return {-at.output(0), at.output(0)};
 }
 
-void rates_at_rest(const Formula& c, double, const double* z, double* zdot) {
+void rates_at_rest(const Formula& c, double, const double* z, double* zdot, double load) {
   Point at(c, c.motion, 1);
-  at.evaluate(0.0, 1.0, z);
+  at.evaluate(0.0, load, z);
   for (Index i = 0; i < c.states(); ++i) zdot[i] = at.output(i + 1);
 }
 
@@ -239,9 +239,9 @@ Index bend_count(const Formula& c) {
   return all.size() - std::count(all.begin(), all.end(), velocity);
 }
 
-void bends(const Formula& c, double v, int direction, const double* z, double* out) {
+void bends(const Formula& c, double v, int direction, const double* z, double load, double* out) {
   Point at(c, c.motion, direction);
-  at.evaluate(v, 1.0, z);
+  at.evaluate(v, load, z);
   for (Index k = 0; k < c.motion.conditions.size(); ++k)
     if (c.motion.conditions[k] != velocity) *out++ = at.condition(k);
 }
@@ -259,7 +259,7 @@ void validate(const Formula& c) {
   if (c.sticks()) check_tape(c, c.level, "levels", 1);
   if (c.resets()) check_tape(c, c.reset, c.sticks() ? "on_stop" : "on_reversal", n);
   if (c.sticks()) {
-    const double level = rest(c, nullptr).hi;
+    const double level = rest(c, nullptr, 1.0).hi;
     if (!(std::isfinite(level) && level >= 0.0)) reject("levels", level, "finite and >= 0 at the start");
   }
 }
@@ -282,7 +282,7 @@ LawTraits about(const Formula& c) {
   for (Index j = 1; j <= t.states; ++j) stiffness += here.slope(0, j) * here.slope(j, 0);
   t.stiffness = std::isfinite(stiffness) ? std::max(stiffness, 0.0) : 0.0;
   t.damping = std::isfinite(here.slope(0, 0)) ? std::max(here.slope(0, 0), 0.0) : 0.0;
-  const double creeping = c.sticks() ? rest(c, nullptr).hi : std::abs(curve(c, slowest, 1).dry);
+  const double creeping = c.sticks() ? rest(c, nullptr, 1.0).hi : std::abs(curve(c, slowest, 1).dry);
   if (std::isfinite(creeping)) t.break_away = {-creeping, creeping};
   t.reads_load =
       std::any_of(c.motion.code.begin(), c.motion.code.end(),

@@ -51,12 +51,12 @@ void sizes(const Formula& c, double* out);
 // The force when the states have settled, or do not change it any more; NaN where there is no such force.
 template <class T> ForceOf<T> curve(const Formula& c, const T& v, int direction);
 
-Interval rest(const Formula& c, const double* z); // null: at the start
-void rates_at_rest(const Formula& c, double part, const double* z, double* zdot);
+Interval rest(const Formula& c, const double* z, double load); // z null: at the start
+void rates_at_rest(const Formula& c, double part, const double* z, double* zdot, double load);
 void on_turn(const Formula& c, int direction, double* z);
 // Conditions besides the sign of v.
 Index bend_count(const Formula& c);
-void bends(const Formula& c, double v, int direction, const double* z, double* out);
+void bends(const Formula& c, double v, int direction, const double* z, double load, double* out);
 void validate(const Formula& c);
 LawTraits about(const Formula& c);
 

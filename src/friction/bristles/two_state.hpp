@@ -60,13 +60,13 @@ inline void settle(const TwoStateBristle& c, double v, int direction, double* z)
   z[1] = direction * fall(c.levels, direction * v) / c.stiffness;
 }
 
-inline Interval rest(const TwoStateBristle& c, const double* z) {
+inline Interval rest(const TwoStateBristle& c, const double* z, double) {
   const double middle = c.stiffness * c.levels.kinetic * z[0] + c.lagging() * z[1];
   return {middle - c.step(), middle + c.step()};
 }
 
 // part in [0, 1]: where between the ends of its interval the force is.
-inline void rates_at_rest(const TwoStateBristle& c, double part, const double* z, double* zdot) {
+inline void rates_at_rest(const TwoStateBristle& c, double part, const double* z, double* zdot, double) {
   zdot[0] = 0.0;
   zdot[1] = (2.0 * part - 1.0) / c.stiffness - z[1];
 }
