@@ -41,18 +41,21 @@ double ForceBalance::force(Index k, double v, const Vector& x) {
 // A step whose stages lie on both sides of v = 0 swings about it, within the tolerance and for ever: the forces that its
 // motion asks for inside the step are not those of the laws there.
 bool ForceBalance::follows_forces(const State& state, double h, const Eigen::Ref<const Matrix>& motion) {
-  constexpr double differs = 0.05; // of a force
+  constexpr double differs = 0.05; // of a force, or of that at the start if it is greater: forces pass zero
   for (const double theta : {0.42, 0.83}) {
     polynomial::values(motion.data(), sys.nx, motion.cols(), theta, inside.data());
     rhs(state.base_t + theta * h, inside.data(), rate_inside.data());
-    for (const Index k : steep) {
+    for (Index n = 0; n < steep.size(); ++n) {
+      const Index k = steep[n];
       const Friction& p = sys.friction[regime->sliding[k]];
       double acceleration = 0.0; // of the motion
       for (Index j = motion.cols(); j-- > 1;)
         acceleration = acceleration * theta + static_cast<double>(j) * p.velocity.x.dot(motion.col(j));
-      const double lacks =
-          (acceleration / h - p.velocity.x.dot(rate_inside)) / p.velocity.x.dot(regime->E.col(k));
-      if (!(std::abs(lacks) <= differs * std::abs(rhs.force(regime->sliding[k])))) return false;
+      const double by_force = std::abs(p.velocity.x.dot(regime->E.col(k)));
+      const double lacks = std::abs(acceleration / h - p.velocity.x.dot(rate_inside)) / by_force;
+      const double size = std::max(at_start[n], std::abs(rhs.force(regime->sliding[k])));
+      const double rounding = tolerance::last_digits * velocity_size(p, state.nominal) / h / by_force;
+      if (!(lacks <= differs * size + rounding)) return false;
     }
   }
   return true;
@@ -61,14 +64,21 @@ bool ForceBalance::follows_forces(const State& state, double h, const Eigen::Ref
 double ForceBalance::error(const State& state, double h, const Eigen::Ref<const Matrix>& motion,
                            const Vector& x1, const Vector& error) {
   if (is_instant(state, h)) return 0.0; // it has none
+  at_start.resize(steep.size());
+  for (Index n = 0; n < steep.size(); ++n) {
+    const Friction& p = sys.friction[regime->sliding[steep[n]]];
+    const double v = relative_velocity(p, state.base_x.data(), rhs.signals.start.data());
+    at_start[n] = std::abs(force(steep[n], v, state.base_x));
+  }
   if (!follows_forces(state, h, motion)) return std::numeric_limits<double>::infinity();
   rhs.signals.move_to(state.base_t + h);
   double worst = 0.0;
-  for (const Index k : steep) {
-    const Friction& p = sys.friction[regime->sliding[k]];
+  for (Index n = 0; n < steep.size(); ++n) {
+    const Friction& p = sys.friction[regime->sliding[steep[n]]];
     const double v = relative_velocity(p, x1.data(), rhs.signals.now.data());
-    const double here = force(k, v, x1), beside = force(k, v - p.velocity.x.dot(error), x1);
-    worst = std::max(worst, std::abs(here - beside) / std::max(std::abs(here), std::abs(beside)));
+    const double here = force(steep[n], v, x1), beside = force(steep[n], v - p.velocity.x.dot(error), x1);
+    worst =
+        std::max(worst, std::abs(here - beside) / std::max({at_start[n], std::abs(here), std::abs(beside)}));
   }
   return worst;
 }

@@ -14,8 +14,8 @@ public:
 
   void begin(const Regime& r);
   bool any() const { return !steep.empty(); }
-  // The greatest change of a force by the error of the motion at x1, h after the start, relative to the force; infinite
-  // if the force of the motion, which is `motion` in powers of the part of the step, is not that of the law.
+  // The greatest change of a force by the error of the motion at x1, h after the start, relative to the force there or at
+  // the start; infinite if the force of the motion, which is `motion` in powers of the part of the step, is not that of the law.
   double error(const State& state, double h, const Eigen::Ref<const Matrix>& motion, const Vector& x1,
                const Vector& error);
   // True for steps that time hardly resolves.
@@ -33,6 +33,7 @@ private:
   RightHandSide& rhs;
   const Regime* regime = nullptr;
   List<Index> steep;          // positions among the sliding elements
+  List<double> at_start;      // their forces
   Vector inside, rate_inside; // a state within a step, and its rate
   Vector no_rate;
   Index instants = 0; // in a row
