@@ -43,9 +43,10 @@ Array force(const Law& law, const Array& v, double normal_load) {
 
 Array slope(const Law& law, const Array& v, double normal_load, int direction) {
   non_negative("normal_load", normal_load);
+  const double load = normal_load > 0.0 ? normal_load : 1.0; // zero asks for the viscous part alone
   return map(v, [&](double x) {
     if (std::isnan(x)) return x;
-    const Slopes s = steady_slopes(law, x, x == 0.0 ? direction : (x < 0.0 ? -1 : 1));
+    const Slopes s = steady_slopes(law, x, x == 0.0 ? direction : (x < 0.0 ? -1 : 1), load);
     return normal_load * s.dry_v + s.viscous_v;
   });
 }

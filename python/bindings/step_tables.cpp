@@ -40,6 +40,11 @@ void refuse_without_tables(const System& sys) {
     if (p.states >= 0 || p.injected >= 0)
       refuse("a law with internal states at '" + p.name +
              "', which C code does not support: use its steady curve, such as Stribeck, or export an FMU");
+  for (const Friction& p : sys.friction)
+    for (const Term& term : p.law.terms)
+      if (std::holds_alternative<Formula>(term) || std::holds_alternative<Callable>(term))
+        refuse("a law written in Python at '" + p.name +
+               "', which C code does not support: use a law of stickslip, such as a Table of its values");
   for (const Loop& l : sys.loops)
     if (l.block.program)
       refuse("the controller '" + l.name +

@@ -21,7 +21,8 @@ void ForceBalance::begin(const Regime& r) {
   steep.clear();
   for (Index k = 0; k < r.sliding.size(); ++k) {
     const Friction& p = sys.friction[r.sliding[k]];
-    if (p.traits.searches && !p.traits.sticks && !p.prescribed &&
+    const bool acts_on_itself = p.velocity.x.dot(r.E.col(k)) != 0.0; // not along a prescribed motion
+    if (p.traits.searches && !p.traits.sticks && acts_on_itself &&
         r.modes.friction[r.sliding[k]].direction() != 0)
       steep.push_back(k);
   }

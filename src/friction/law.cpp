@@ -315,8 +315,8 @@ Vector start_states(const Law& law) {
 Vector state_sizes(const Law& law) {
   const Index n = start_states(law).size();
   Vector slow(n), fast(n);
-  steady(law, tolerance::creep_velocity, slow.data());
-  steady(law, tolerance::fast_velocity, fast.data());
+  steady(law, tolerance::creep_velocity, slow.data(), 1.0);
+  steady(law, tolerance::fast_velocity, fast.data(), 1.0);
   Vector out = slow.cwiseAbs().cwiseMax(fast.cwiseAbs());
   walk(law, [&](const auto& x, const Offset& at) {
     if constexpr (requires { sizes(x, out.data()); }) sizes(x, out.data() + at.state);
@@ -324,13 +324,28 @@ Vector state_sizes(const Law& law) {
   return out;
 }
 
-Force steady(const Law& law, double v, double* z) {
+namespace {
+
+// Of a term, which may read the load.
+template <class X, class T> ForceOf<T> curve_under(const X& x, const T& v, int direction, double load) {
+  if constexpr (requires { curve(x, v, direction, load); })
+    return curve(x, v, direction, load);
+  else
+    return curve(x, v, direction);
+}
+
+} // namespace
+
+Force steady(const Law& law, double v, double* z, double load) {
   const int direction = v < 0.0 ? -1 : 1;
   Force sum;
   walk(law, [&](const auto& x, const Offset& at) {
-    if constexpr (with_states<std::decay_t<decltype(x)>>)
+    if constexpr (requires { settle(x, v, direction, z, load); }) {
+      if (z != nullptr) settle(x, v, direction, z + at.state, load);
+    } else if constexpr (with_states<std::decay_t<decltype(x)>>) {
       if (z != nullptr) settle(x, v, direction, z + at.state);
-    const Force f = curve(x, v, direction);
+    }
+    const Force f = curve_under(x, v, direction, load);
     sum.dry += f.dry;
     sum.viscous += f.viscous;
   });
@@ -338,13 +353,13 @@ Force steady(const Law& law, double v, double* z) {
 }
 
 double kinetic_level(const Law& law, int side) {
-  return steady(law, side * tolerance::fast_velocity, nullptr).dry;
+  return steady(law, side * tolerance::fast_velocity, nullptr, 1.0).dry;
 }
 
-Slopes steady_slopes(const Law& law, double v, int direction) {
+Slopes steady_slopes(const Law& law, double v, int direction, double load) {
   Slopes sum;
   walk(law, [&](const auto& x, const Offset&) {
-    const auto f = curve(x, Dual<1>::variable(v, 0), direction);
+    const auto f = curve_under(x, Dual<1>::variable(v, 0), direction, load);
     sum.dry_v += f.dry.d[0];
     sum.viscous_v += f.viscous.d[0];
   });
@@ -353,11 +368,8 @@ Slopes steady_slopes(const Law& law, double v, int direction) {
 
 double steady_force(const Law& law, const LawTraits& about_law, double v, double normal_load) {
   if (std::isnan(v)) return v;
-  if (about_law.reads_load && normal_load != 1.0)
-    reject("normal_load", normal_load,
-           "1 for a law that reads the load, whose steady state is that of 1 N: response() takes any load");
   if (v == 0.0) return normal_load * 0.5 * (about_law.break_away.lo + about_law.break_away.hi);
-  const Force f = steady(law, v, nullptr);
+  const Force f = steady(law, v, nullptr, normal_load);
   return normal_load * f.dry + f.viscous;
 }
 

@@ -84,11 +84,11 @@ Vector start_states(const Law&);
 Vector state_sizes(const Law&);
 
 // Steady state at v != 0 with the internal states settled; also fills z (unless null).
-Force steady(const Law&, double v, double* z);
+Force steady(const Law&, double v, double* z, double load);
 // Dry force per unit load in fast sliding towards this side: the kinetic level, at which impulses of friction stay.
-double kinetic_level(const Law&, int side);
+double kinetic_level(const Law&, int side); // under 1 N
 // Slope of the steady curve, on the side `direction` if v = 0.
-Slopes steady_slopes(const Law&, double v, int direction);
+Slopes steady_slopes(const Law&, double v, int direction, double load);
 // The steady curve with load, defined for every v: at v = 0 the middle of the set.
 double steady_force(const Law&, const LawTraits&, double v, double normal_load);
 

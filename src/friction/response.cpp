@@ -79,8 +79,8 @@ public:
     for (auto* s : {&whole_, &first_, &second_}) s->z.resize(n_);
     for (auto* block : {&value_, &f_, &df_}) block->resize(n_);
     List<double> other(n_);
-    steady(law, DBL_MIN, size_.data()); // sizes of the states: settled, just before or after v = 0
-    steady(law, -DBL_MIN, other.data());
+    steady(law, DBL_MIN, size_.data(), load_); // sizes of the states: settled, just before or after v = 0
+    steady(law, -DBL_MIN, other.data(), load_);
     const double height = std::max(traits_.break_away.hi, -traits_.break_away.lo);
     if (traits_.stiffness > 0.0) energy_ = share_of_size * load_ * height * height / traits_.stiffness;
     for (Index i = 0; i < n_; ++i) size_[i] = std::max(std::abs(size_[i]), std::abs(other[i]));
@@ -193,7 +193,7 @@ private:
     to.converged = n_ == 0 || newton(t, h, from, 12);
     if (!to.converged && direction_ != 0) {
       const double v = velocity(t + h);
-      steady(law_, direction_ * std::max(direction_ * v, DBL_MIN), to.z.data());
+      steady(law_, direction_ * std::max(direction_ * v, DBL_MIN), to.z.data(), load_);
       for (Index i = 0; i < n_; ++i) value_[i].setConstant(to.z[i]);
       to.converged = newton(t, h, from, 50);
     }

@@ -179,8 +179,8 @@ private:
   // Faster than a root of the velocity.
   static bool grows(const Law& law) {
     constexpr double fast = 1e8; // m/s, where formulas are known
-    const double force = steady(law, fast, nullptr).dry;
-    const double rise = fast * steady_slopes(law, fast, 1).dry_v;
+    const double force = steady(law, fast, nullptr, 1.0).dry;
+    const double rise = fast * steady_slopes(law, fast, 1, 1.0).dry_v;
     return force > 0.0 && rise > 0.5 * force;
   }
 

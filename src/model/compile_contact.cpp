@@ -18,7 +18,7 @@ void declare_tangent(Draft& d, const ContactElement& c, Contact& out) {
   else
     p.contact = d.sys.contacts.size();
   out.friction = d.sys.friction.size();
-  out.impulsive_friction = std::abs(steady(c.friction, 1e100, nullptr).dry);
+  out.impulsive_friction = std::abs(steady(c.friction, 1e100, nullptr, 1.0).dry);
   d.sys.friction.push_back(std::move(p));
 }
 

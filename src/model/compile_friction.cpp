@@ -130,7 +130,7 @@ double fine_structure(const Law& law, const LawTraits& traits) {
   if (traits.affine) return 0.0;
   const auto steady_at = [&](double v) { // internal states and force
     List<double> z = state_buffer(traits);
-    z.push_back(steady(law, v, z.data()).dry);
+    z.push_back(steady(law, v, z.data(), 1.0).dry);
     return z;
   };
   const List<double> near = steady_at(tolerance::creep_velocity), far = steady_at(tolerance::fast_velocity);

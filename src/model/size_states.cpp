@@ -154,7 +154,7 @@ private:
       double length = p.automaton.travel;
       if (p.traits.states > 0) {
         List<double> z(p.traits.states);
-        steady(p.law, tolerance::creep_velocity, z.data());
+        steady(p.law, tolerance::creep_velocity, z.data(), 1.0);
         if (p.traits.stiffness > 0.0) length = std::abs(z[0]); // else its first state is no deflection
       }
       for (Index i = 0; i < n; ++i) {

@@ -335,3 +335,20 @@ class TestForceAsASignal:
             got.append(y[0])
         assert run["motor.position"] == pytest.approx(got[1:], abs=1e-8)
         assert sum(e.element == "motor_limit" for e in run.events) >= 4  # at its limit, and off it again
+
+
+@pytest.mark.parametrize("load", [1.0, 10.0])
+def test_feedforward_by_a_formula_is_that_of_the_law(load: float) -> None:
+    """F = 0.5 N tanh(v / 0.1) at the velocity of the reference; the second formula reads the load N."""
+
+    def velocity(law: ss.Law) -> np.ndarray:
+        m = ss.Machine(mass=1.0, names=["slide"])
+        feedforward = ss.FrictionFeedforward(law, normal_load=load)
+        m.add_controller(feedforward, name="model", to="slide", reference=ss.Sine(0.2, 0.5))
+        return ss.simulate(m, 2.0, dt=0.1, rtol=1e-9)["slide.velocity"]
+
+    expected = velocity(ss.Tanh(0.5, width=0.1))
+    formula = velocity(ss.laws.FormulaLaw(lambda v: 0.5 * ss.tanh(v / 0.1)))
+    reads = velocity(ss.laws.FormulaLaw(lambda v, load: 0.5 * ss.tanh(v / 0.1) * load**-0.3))
+    np.testing.assert_allclose(formula, expected, rtol=0.0, atol=2e-9 * load)
+    np.testing.assert_allclose(reads, expected * load**-0.3, rtol=0.0, atol=2e-9 * load)

@@ -162,6 +162,8 @@ def test_work_and_size_of_the_published_drive(tmp_path: Path) -> None:
     ("make", "given", "message"),
     [
         (lambda: belt(ss.Dahl(kinetic=1.0, stiffness=1e5)), {}, "'belt'.*Stribeck"),
+        (lambda: belt(ss.laws.FormulaLaw(lambda v: ss.tanh(v / 0.01))), {}, "'belt'.*Table"),
+        (lambda: belt(ss.Curve(lambda v: np.sign(v))), {}, "'belt'.*Table"),
         (belt, {"parameters": ["block.mass"]}, "'block.mass'.*linearly.*export the machine again"),
         (coulomb_belt, {"parameters": ["belt.law.kinetic", "belt.normal_load"]}, "multiply each other"),
         (belt, {"outputs": ["belt.limit"]}, "'belt.limit'.*simulate"),

@@ -400,10 +400,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "level over velocity": (lambda: FormulaLaw(1.0, levels=lambda v: v), "levels reads 'v'"),
     "name": (lambda: FormulaLaw(1.0, parameters={"v": 1.0}), "name in parameters"),
     "error": (lambda: FormulaLaw(lambda v: v.real), "could not be traced"),
-    "steady force under another load": (
-        lambda: thermal_weakening(0.4, 100.0, 10.0, 2.0).force(1.0, normal_load=2.0),
-        r"normal_load = 2.*response\(\)",
-    ),
     "options": (lambda: belt(ss.StickSlip(lugre(), dwell=1.0)), "internal states"),
 }
 

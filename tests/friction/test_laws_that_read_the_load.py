@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import stickslip as ss
 from stickslip.laws import FormulaLaw
@@ -92,3 +93,43 @@ def test_law_with_states_leaves_rest_from_its_limit_at_the_start() -> None:
     run = ss.simulate(block(law, ss.Constant(0.8) + ss.Ramp(slope=1.0), 1.0), 2.0)
     assert run.status is ss.Status.FINISHED
     assert run["block.velocity"][-1] == pytest.approx(0.3 * 2.0 + 2.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("jumps", [False, True])
+def test_steady_states_are_those_of_the_load(jumps: bool) -> None:
+    """F = 0.5 N^0.7 tanh(v / w), or with a state z that settles to N^-0.3 / 2: the same under N as a law of 10 N."""
+    laws = []
+    for load in (None, LOAD):
+        if jumps:
+            law = FormulaLaw(
+                lambda v, z: ss.sign(v) * z,
+                {"z": lambda v, z, load, own=load: abs(v) * (0.5 * (own or load) ** -0.3 - z)},
+                states={"z": 0.1},
+                levels=0.5,
+            )
+        else:
+            law = FormulaLaw(lambda v, load, own=load: 0.5 * ss.tanh(v / 0.1) * (own or load) ** -0.3)
+        laws.append(law)
+    reads, given = laws
+    np.testing.assert_allclose(reads.force([-0.3, 0.05], LOAD), given.force([-0.3, 0.05], LOAD), rtol=1e-12)
+    np.testing.assert_allclose(
+        reads.linearise(0.05, LOAD).slope, given.linearise(0.05, LOAD).slope, rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        ss.analysis.describing_function(reads, [0.1, 1.0], normal_load=LOAD),
+        ss.analysis.describing_function(given, [0.1, 1.0], normal_load=LOAD),
+        rtol=1e-12,
+    )
+
+
+def test_sliding_surface_warms_up_to_the_temperature_of_its_load() -> None:
+    """N mu exp(-T / scale) v = conductance T, F = N mu exp(-T / scale)."""
+    mu, scale, conductance, v, load = 0.4, 100.0, 2.0, 1.5, 300.0
+    rise = brentq(lambda T: load * mu * np.exp(-T / scale) * v - conductance * T, 0.0, 1e3, xtol=1e-12)
+    law = ss.laws.thermal_weakening(mu, scale, 10.0, conductance)
+    assert law.force(v, normal_load=load) == pytest.approx(load * mu * np.exp(-rise / scale), rel=1e-12)
+
+
+def test_describing_function_multiplies_dry_friction_alone_by_the_load() -> None:
+    gain = ss.analysis.describing_function(ss.Coulomb(0.3) + ss.Viscous(0.4), 2.0, normal_load=LOAD)
+    assert gain == pytest.approx(4.0 * 0.3 * LOAD / (np.pi * 2.0) + 0.4, rel=1e-12)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
-from stickslip.laws import as_law
+from stickslip.laws import Law, as_law
 from stickslip.linear.connect import matrices
 from stickslip.linear.functions import frequency_response
 from stickslip.machines._flight import bisect
@@ -28,11 +28,15 @@ from stickslip.machines._flight import bisect
 Array = NDArray[np.float64]
 
 
-def _curve(law: Any) -> Callable[[Array], Array]:
-    force = getattr(as_law(law) if isinstance(law, (float, int)) else law, "force", law)
+def _curve(law: Any, load: float) -> Callable[[Array], Array]:
+    """Return the force as a function of the velocity, N."""
+    known = as_law(law) if isinstance(law, (float, int)) else law
+    if isinstance(known, Law):
+        return lambda v: np.asarray(known.force(v, load), dtype=np.float64)
+    force = getattr(known, "force", known)
     if not callable(force):
         checks.reject("law", law, "a law with .force, or a function of the velocity")
-    return lambda v: np.asarray(force(v), dtype=np.float64)
+    return lambda v: load * np.asarray(force(v), dtype=np.float64)
 
 
 def _rule() -> tuple[Array, Array]:
@@ -61,7 +65,7 @@ def describing_function(law: Any, amplitude: ArrayLike, bias: float = 0.0, norma
     bias : float
         Mean velocity, m/s: minus the belt's velocity for a body on a belt; default 0.
     normal_load : float
-        Normal load, N. It multiplies the whole force of the law, so divide viscous coefficients by it.
+        Normal load, N: of the law as in `Law.force`; it multiplies a function.
 
     Returns
     -------
@@ -80,8 +84,8 @@ def describing_function(law: Any, amplitude: ArrayLike, bias: float = 0.0, norma
     >>> bool(abs(gain - 4 / (np.pi * 2.0)) < 1e-12)
     True
     """
-    force = _curve(law)
     mean, load = checks.finite("bias", bias), checks.positive("normal_load", normal_load)
+    force = _curve(law, load)
     sizes = checks.array("amplitude", amplitude)
     if np.any(sizes <= 0.0):
         checks.reject("amplitude", amplitude, "finite and > 0")
@@ -103,7 +107,7 @@ def describing_function(law: Any, amplitude: ArrayLike, bias: float = 0.0, norma
                 velocity = 2.0 * size * np.sin(half) * np.cos(origin + half)
             values = force(velocity) * np.sin(angle)
             total += abs(end - origin) * float(_WEIGHTS @ values)
-        answer[index] = load * 2.0 * total / (math.pi * size)
+        answer[index] = 2.0 * total / (math.pi * size)
     return answer
 
 
@@ -330,7 +334,7 @@ def _distortion(
     """Root of the squares of the harmonics of the velocity that friction's harmonics make, relative to its first."""
     n = 4096
     angle = 2.0 * math.pi * (np.arange(n) + 0.5) / n
-    spectrum = np.abs(np.fft.rfft(load * _curve(law)(bias + size * np.sin(angle)))) * 2.0 / n
+    spectrum = np.abs(np.fft.rfft(_curve(law, load)(bias + size * np.sin(angle)))) * 2.0 / n
     passed = [abs(complex(gain(float(k) * omega))) * float(spectrum[k]) for k in _HARMONICS]
     return math.hypot(*passed) / size
 
@@ -350,7 +354,7 @@ def _held(
     if not abs(further / at_once - 1.0) < 0.1:
         return False  # the path has more than one integrator: friction cannot hold what it reaches late
     tiny = 1e-12 * size
-    below, above = (load * float(f) for f in _curve(law)(np.array([-tiny, tiny])))
+    below, above = (float(f) for f in _curve(law, load)(np.array([-tiny, tiny])))
     if not above - below > 1e-9 * (abs(above) + abs(below)):
         return False
     acceleration = omega * math.sqrt(size**2 - bias**2)

@@ -116,9 +116,9 @@ def c99(
     ------
     ValueError
         Naming the argument, its value and what is allowed; for what C code does not support, the element and the cure.
-        Refused are functions of the motion, laws with internal states (LuGre, Dahl, ...), constraints, friction curves
-        and programs as controllers, tangential restitution, `StickSlip` options beside rigid contacts, more than 1024
-        combinations of modes, and parameters on which the tables do not depend linearly.
+        Refused are functions of the motion, laws with internal states (LuGre, Dahl, ...) or written in Python,
+        constraints, friction curves and programs as controllers, tangential restitution, `StickSlip` options beside
+        rigid contacts, more than 1024 combinations of modes, and parameters on which the tables do not depend linearly.
     UnknownNameError
         For an unknown output or parameter.
 

@@ -68,9 +68,9 @@ struct LinearisedFormula {
   Vector value;
   Matrix slope;
 };
-LinearisedFormula linear(const Formula& c, double v, int direction, const double* z) {
+LinearisedFormula linear(const Formula& c, double v, int direction, const double* z, double load) {
   Point at(c, c.motion, direction);
-  at.evaluate(v, 1.0, z);
+  at.evaluate(v, load, z);
   const Index n = c.states(), directions = 1 + n;
   List<double> rates(c.motion.slots() * directions);
   rates[velocity * directions] = 1.0;
@@ -87,13 +87,13 @@ LinearisedFormula linear(const Formula& c, double v, int direction, const double
 // Implicit Euler steps that grow, none of which changes a state by more than half of its size: for long steps the
 // method of Newton (pseudo-transient continuation, Kelley, Keyes, SIAM J. Numer. Anal. 35, 1998, 508). Returns true if
 // the rates have come to zero; else the states are far away.
-bool slide_until_steady(const Formula& c, double v, int direction, Vector& z) {
+bool slide_until_steady(const Formula& c, double v, int direction, Vector& z, double load) {
   constexpr int most = 600;
   constexpr double settled = 1e-14, most_change = 0.5, least_change = 1e-3, growth = 10.0;
   const Index n = z.size();
   double h = 0.0;
   for (int k = 0; k < most; ++k) {
-    const LinearisedFormula here = linear(c, v, direction, z.data());
+    const LinearisedFormula here = linear(c, v, direction, z.data(), load);
     const Vector rate = here.value.tail(n);
     if (!here.value.allFinite() || !here.slope.allFinite()) return false;
     if (rate.isZero(0.0)) return true;
@@ -177,25 +177,25 @@ template ForceOf<Dual<2>> bristle(const Formula&, const Dual<2>&, int, unsigned,
 template ForceOf<Dual<8>> bristle(const Formula&, const Dual<8>&, int, unsigned, const Dual<8>*, Dual<8>*,
                                   const Dual<8>&);
 
-void settle(const Formula& c, double v, int direction, double* z) {
+void settle(const Formula& c, double v, int direction, double* z, double load) {
   Vector at = Eigen::Map<const Vector>(c.start.data(), c.states());
-  const bool settled = slide_until_steady(c, limited(v, direction), direction, at);
+  const bool settled = slide_until_steady(c, limited(v, direction), direction, at, load);
   std::copy_n(settled ? at.data() : c.start.data(), c.states(), z);
 }
 
 void sizes(const Formula& c, double* out) {
   List<double> slow(c.states()), fast(c.states());
-  settle(c, slowest, 1, slow.data()), settle(c, fastest, 1, fast.data());
+  settle(c, slowest, 1, slow.data(), 1.0), settle(c, fastest, 1, fast.data(), 1.0);
   for (Index i = 0; i < c.states(); ++i)
     out[i] = c.start[i] != 0.0 ? std::abs(c.start[i]) : std::max(std::abs(slow[i]), std::abs(fast[i]));
 }
 
-template <class T> ForceOf<T> curve(const Formula& c, const T& v, int direction) {
+template <class T> ForceOf<T> curve(const Formula& c, const T& v, int direction, double load) {
   const Index n = c.states();
   const double at = limited(value_of(v), direction);
   Vector z = Eigen::Map<const Vector>(c.start.data(), n);
-  const bool settled = slide_until_steady(c, at, direction, z);
-  const LinearisedFormula here = linear(c, at, direction, z.data());
+  const bool settled = slide_until_steady(c, at, direction, z, load);
+  const LinearisedFormula here = linear(c, at, direction, z.data(), load);
   double slope = here.slope(0, 0);
   if (settled && n > 0) {
     const Matrix by_v = linalg::solve(here.slope.bottomRightCorner(n, n), -here.slope.col(0).tail(n));
@@ -204,8 +204,8 @@ template <class T> ForceOf<T> curve(const Formula& c, const T& v, int direction)
   return {chain(v, here.value(0), slope), T(0.0)};
 }
 
-template ForceOf<double> curve(const Formula&, const double&, int);
-template ForceOf<Dual<1>> curve(const Formula&, const Dual<1>&, int);
+template ForceOf<double> curve(const Formula&, const double&, int, double);
+template ForceOf<Dual<1>> curve(const Formula&, const Dual<1>&, int, double);
 
 Interval rest(const Formula& c, const double* z, double load) {
   if (!c.sticks()) {
@@ -277,12 +277,12 @@ LawTraits about(const Formula& c) {
   t.searches = true;
   t.sticks = c.sticks();
   t.reversal_switches = !t.sticks; // where it is steep, its force turns there
-  const LinearisedFormula here = linear(c, 0.0, 1, c.start.data());
+  const LinearisedFormula here = linear(c, 0.0, 1, c.start.data(), 1.0);
   double stiffness = 0.0; // d (dF/dt) / dv at rest
   for (Index j = 1; j <= t.states; ++j) stiffness += here.slope(0, j) * here.slope(j, 0);
   t.stiffness = std::isfinite(stiffness) ? std::max(stiffness, 0.0) : 0.0;
   t.damping = std::isfinite(here.slope(0, 0)) ? std::max(here.slope(0, 0), 0.0) : 0.0;
-  const double creeping = c.sticks() ? rest(c, nullptr, 1.0).hi : std::abs(curve(c, slowest, 1).dry);
+  const double creeping = c.sticks() ? rest(c, nullptr, 1.0).hi : std::abs(curve(c, slowest, 1, 1.0).dry);
   if (std::isfinite(creeping)) t.break_away = {-creeping, creeping};
   t.reads_load =
       std::any_of(c.motion.code.begin(), c.motion.code.end(),

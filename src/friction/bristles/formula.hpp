@@ -45,11 +45,11 @@ template <class T>
 ForceOf<T> bristle(const Formula& c, const T& v, int direction, unsigned, const T* z, T* zdot, const T& load);
 
 // Sliding at v until the rates are zero; states that do not settle keep their start.
-void settle(const Formula& c, double v, int direction, double* z);
+void settle(const Formula& c, double v, int direction, double* z, double load);
 // Sizes of the states: of the start, where it is zero of what they settle to.
 void sizes(const Formula& c, double* out);
 // The force when the states have settled, or do not change it any more; NaN where there is no such force.
-template <class T> ForceOf<T> curve(const Formula& c, const T& v, int direction);
+template <class T> ForceOf<T> curve(const Formula& c, const T& v, int direction, double load);
 
 Interval rest(const Formula& c, const double* z, double load); // z null: at the start
 void rates_at_rest(const Formula& c, double part, const double* z, double* zdot, double load);
