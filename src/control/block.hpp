@@ -92,8 +92,8 @@ struct AffineBlock {
 };
 AffineBlock affine(const Block& block, std::span<const Saturation> modes); // one mode per output
 
-// What decides the mode of an output at one of its limits: the excess of its raw value, the rate of its integral, and the
-// rate of the raw value while the integral goes on or is held.
+// The mode of an output at one of its limits depends on the excess of its raw value, on the rate of its integral, and on
+// the rate of the raw value while the integral goes on or is held.
 enum class LimitQuantity { excess, integral_rate, raw_rate, raw_rate_held };
 
 // z . states + w . inputs + wdot . rates of the inputs + offset
@@ -101,10 +101,10 @@ struct BlockRow {
   Vector z, w, wdot;
   double offset = 0.0;
 };
-// Positive outwards: side +1 is that of the upper limit, -1 that of the lower one.
+// The row is positive outwards: side +1 is that of the upper limit, -1 that of the lower one.
 BlockRow row_of(const Block& block, Index output, LimitQuantity quantity, int side);
 
-// Fires where its row rises through zero.
+// The guard fires where its row rises through zero.
 struct BlockGuard : BlockRow {
   enum class Trigger { exceeds_max, exceeds_min, returns, turns_outwards, turns_inwards };
   Trigger trigger = Trigger::returns;

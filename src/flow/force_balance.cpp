@@ -39,6 +39,11 @@ double ForceBalance::force(Index k, double v, const Vector& x) {
   return f.dry * N + f.other;
 }
 
+double ForceBalance::force_at_start(Index k, const State& state) {
+  const Friction& p = sys.friction[regime->sliding[k]];
+  return force(k, relative_velocity(p, state.base_x.data(), rhs.signals.start.data()), state.base_x);
+}
+
 // A step whose stages lie on both sides of v = 0 swings about it, within the tolerance and for ever: the forces that its
 // motion asks for inside the step are not those of the laws there.
 bool ForceBalance::follows_forces(const State& state, double h, const Eigen::Ref<const Matrix>& motion) {
@@ -66,11 +71,7 @@ double ForceBalance::error(const State& state, double h, const Eigen::Ref<const 
                            const Vector& x1, const Vector& error) {
   if (is_instant(state, h)) return 0.0; // it has none
   at_start.resize(steep.size());
-  for (Index n = 0; n < steep.size(); ++n) {
-    const Friction& p = sys.friction[regime->sliding[steep[n]]];
-    const double v = relative_velocity(p, state.base_x.data(), rhs.signals.start.data());
-    at_start[n] = std::abs(force(steep[n], v, state.base_x));
-  }
+  for (Index n = 0; n < steep.size(); ++n) at_start[n] = std::abs(force_at_start(steep[n], state));
   if (!follows_forces(state, h, motion)) return std::numeric_limits<double>::infinity();
   rhs.signals.move_to(state.base_t + h);
   double worst = 0.0;
@@ -149,11 +150,7 @@ bool ForceBalance::step(const State& state, double h, const Vector& rate, Vector
   rhs.signals.move_to(state.base_t + h);
   x1 = state.base_x + h * rate;
   List<double> acts(steep.size());
-  for (Index j = 0; j < steep.size(); ++j) {
-    const Friction& p = sys.friction[regime->sliding[steep[j]]];
-    acts[j] =
-        force(steep[j], relative_velocity(p, state.base_x.data(), rhs.signals.start.data()), state.base_x);
-  }
+  for (Index j = 0; j < steep.size(); ++j) acts[j] = force_at_start(steep[j], state);
   const auto velocity = [&](const Friction& p) {
     return relative_velocity(p, x1.data(), rhs.signals.now.data());
   };

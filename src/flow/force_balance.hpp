@@ -39,6 +39,7 @@ private:
   Index instants = 0; // in a row
 
   double force(Index k, double v, const Vector& x);
+  double force_at_start(Index k, const State& state); // of a step
   bool follows_forces(const State& state, double h, const Eigen::Ref<const Matrix>& motion);
   double velocity_in_balance(Index k, double h, double v, double before, const Vector& x);
 };

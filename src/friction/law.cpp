@@ -61,6 +61,14 @@ template <class X> unsigned own_branch(const X& term, unsigned branch, Index bit
     return 0U;
 }
 
+// The steady curve of a term, which may read the load.
+template <class X, class T> ForceOf<T> curve_under(const X& x, const T& v, int direction, double load) {
+  if constexpr (requires { curve(x, v, direction, load); })
+    return curve(x, v, direction, load);
+  else
+    return curve(x, v, direction);
+}
+
 template <class X> Interval rest_of(const X& term, const double* z, double load) {
   if constexpr (requires { rest(term, z, load); }) {
     return rest(term, z, load);
@@ -323,18 +331,6 @@ Vector state_sizes(const Law& law) {
   });
   return out;
 }
-
-namespace {
-
-// Of a term, which may read the load.
-template <class X, class T> ForceOf<T> curve_under(const X& x, const T& v, int direction, double load) {
-  if constexpr (requires { curve(x, v, direction, load); })
-    return curve(x, v, direction, load);
-  else
-    return curve(x, v, direction);
-}
-
-} // namespace
 
 Force steady(const Law& law, double v, double* z, double load) {
   const int direction = v < 0.0 ? -1 : 1;

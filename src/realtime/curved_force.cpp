@@ -6,7 +6,7 @@ namespace stickslip {
 
 namespace {
 
-// K = 2: a law that reads its load.
+// K is 2 for a law that reads its load.
 template <int K, class L> CurvedValue slides(const L& law, const CurvedForce& c, const double* xs) {
   using Slope = Dual<K>; // by u and by the load
   constexpr int by_u = 0, by_load = 1;

@@ -10,7 +10,7 @@ class MotionAfter {
 public:
   MotionAfter(const System& sys, RegimeCache& cache, Scratch& scratch, const State& state);
 
-  // For the present modes and state. Undecided: at the start friction modes are not known yet, and friction is omitted.
+  // The series is that of the present modes and state. At the start friction modes are not decided, and it omits friction.
   void expand(bool decided);
 
   // k-th Taylor coefficient of a form.

@@ -50,7 +50,7 @@ void expand_motion(const System& sys, const Regime& r, double t, const Vector& x
   const auto linearise = [&](Vector& by_time_and_signals) {
     jacobian(sys, r, t, x.data(), s.data(), rates.data(), J, by_time_and_signals, w);
   };
-  // Formulas of time itself: linear in it.
+  // Formulas of time itself are taken as linear in it.
   rates = Vector::Zero(sys.ns());
   if (sys.smooth) linearise(by_time);
   rates = signals.col(1);

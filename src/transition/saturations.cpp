@@ -52,7 +52,7 @@ bool Saturations::any_open() const {
   return std::any_of(limits.begin(), limits.end(), [](const Limit& at) { return at.open; });
 }
 
-// Of a row of the quantity at this limit. Where the rate of a raw output on its limit is zero, so is its excess.
+// The row is that of the quantity at this limit. Where the rate of a raw output on its limit is zero, so is its excess.
 SignAfter Saturations::sign_of(const Limit& at, const BlockRow& row, LimitQuantity quantity, int side) const {
   const Loop& loop = sys.loops[at.loop];
   const auto& inputs = cache.linear(sys, state.modes).inputs[at.loop];

@@ -97,29 +97,24 @@ def test_law_with_states_leaves_rest_from_its_limit_at_the_start() -> None:
 
 @pytest.mark.parametrize("jumps", [False, True])
 def test_steady_states_are_those_of_the_load(jumps: bool) -> None:
-    """F = 0.5 N^0.7 tanh(v / w), or with a state z that settles to N^-0.3 / 2: the same under N as a law of 10 N."""
-    laws = []
-    for load in (None, LOAD):
-        if jumps:
-            law = FormulaLaw(
-                lambda v, z: ss.sign(v) * z,
-                {"z": lambda v, z, load, own=load: abs(v) * (0.5 * (own or load) ** -0.3 - z)},
-                states={"z": 0.1},
-                levels=0.5,
-            )
-        else:
-            law = FormulaLaw(lambda v, load, own=load: 0.5 * ss.tanh(v / 0.1) * (own or load) ** -0.3)
-        laws.append(law)
-    reads, given = laws
-    np.testing.assert_allclose(reads.force([-0.3, 0.05], LOAD), given.force([-0.3, 0.05], LOAD), rtol=1e-12)
-    np.testing.assert_allclose(
-        reads.linearise(0.05, LOAD).slope, given.linearise(0.05, LOAD).slope, rtol=1e-12
-    )
-    np.testing.assert_allclose(
-        ss.analysis.describing_function(reads, [0.1, 1.0], normal_load=LOAD),
-        ss.analysis.describing_function(given, [0.1, 1.0], normal_load=LOAD),
-        rtol=1e-12,
-    )
+    """F = 0.5 N^0.7 tanh(v / 0.1); or F = N z sgn v, with a state z that settles to 0.5 N^-0.3."""
+    level, v = 0.5 * LOAD**0.7, np.array([-0.3, 0.05])
+    if jumps:
+        law = FormulaLaw(
+            lambda v, z: ss.sign(v) * z,
+            {"z": lambda v, z, load: abs(v) * (0.5 * load**-0.3 - z)},
+            states={"z": 0.1},
+            levels=0.5,
+        )
+        force, slope = level * np.sign(v), np.zeros(2)
+    else:
+        law = FormulaLaw(lambda v, load: 0.5 * ss.tanh(v / 0.1) * load**-0.3)
+        force, slope = level * np.tanh(v / 0.1), level / 0.1 / np.cosh(v / 0.1) ** 2
+    np.testing.assert_allclose(law.force(v, LOAD), force, rtol=1e-12)
+    np.testing.assert_allclose(law.linearise(v, LOAD).slope, slope, rtol=1e-12, atol=1e-12 * level)
+    if jumps:
+        gain = ss.analysis.describing_function(law, 2.0, normal_load=LOAD)
+        assert gain == pytest.approx(4.0 * level / (np.pi * 2.0), rel=1e-12)
 
 
 def test_sliding_surface_warms_up_to_the_temperature_of_its_load() -> None:
