@@ -112,6 +112,12 @@ def test_steady_states_are_those_of_the_load(jumps: bool) -> None:
         force, slope = level * np.tanh(v / 0.1), level / 0.1 / np.cosh(v / 0.1) ** 2
     np.testing.assert_allclose(law.force(v, LOAD), force, rtol=1e-12)
     np.testing.assert_allclose(law.linearise(v, LOAD).slope, slope, rtol=1e-12, atol=1e-12 * level)
+    sizes = [0.1, 1.0]
+    np.testing.assert_allclose(
+        ss.analysis.describing_function(law, sizes, normal_load=LOAD),
+        ss.analysis.describing_function(lambda v: level * (np.sign(v) if jumps else np.tanh(v / 0.1)), sizes),
+        rtol=1e-12,
+    )
     if jumps:
         gain = ss.analysis.describing_function(law, 2.0, normal_load=LOAD)
         assert gain == pytest.approx(4.0 * level / (np.pi * 2.0), rel=1e-12)
