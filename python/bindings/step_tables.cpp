@@ -292,8 +292,8 @@ private:
       py::dict d("kind"_a = static_cast<int>(g.kind), "direction"_a = static_cast<int>(g.direction),
                  "friction"_a = g.friction, "contact"_a = g.contact, "flank"_a = g.flank);
       if (g.saturation >= 0) {
-        const SaturationGuard& limit = r.linear->guards[g.saturation];
-        d["limit"] = py::make_tuple(limit.loop, limit.output, static_cast<int>(limit.trigger));
+        const SaturationGuard& of = r.linear->guards[g.saturation];
+        d["limit"] = py::make_tuple(of.loop, of.output, static_cast<int>(of.limit.trigger));
       }
       if (g.flank_guard >= 0) {
         const FlankMode& next = r.linear->flank_guards[g.flank_guard].next;

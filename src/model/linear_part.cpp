@@ -180,13 +180,7 @@ private:
     const auto m = modes(l);
     for (Index j = 0; j < l.block.outputs(); ++j)
       for (const BlockGuard& g : stickslip::guards(l.block, j, m[j])) {
-        SaturationGuard out{b,
-                            j,
-                            g.trigger,
-                            g.quantity,
-                            g.side,
-                            zero(sys),
-                            Vector::Zero(sys.friction.size() + sys.contacts.size())};
+        SaturationGuard out{b, j, g, zero(sys), Vector::Zero(sys.friction.size() + sys.contacts.size())};
         if (l.states >= 0) out.form.x.segment(l.states, g.z.size()) += g.z;
         out.form.s(sys.one) += g.offset;
         for (Index k = 0; k < l.inputs.size(); ++k) {

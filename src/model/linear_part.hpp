@@ -12,9 +12,7 @@ namespace stickslip {
 // the normal forces of the contacts; they enter the rate of an output that measures a velocity.
 struct SaturationGuard {
   Index loop = 0, output = 0;
-  BlockGuard::Trigger trigger = BlockGuard::Trigger::returns;
-  LimitQuantity quantity = LimitQuantity::excess;
-  int side = 0; // of the limit
+  BlockGuard limit;
   Form form;
   Vector force;
 };

@@ -32,11 +32,11 @@ void ControllerLimits::choose(Index loop, Index output, const BlockGuard::Trigge
 }
 
 void ControllerLimits::fire(const Guard& g) noexcept {
-  const SaturationGuard& limit = modes.plan->regime->linear->guards[g.saturation];
-  const Index k = sys.loops[limit.loop].saturation + limit.output;
+  const SaturationGuard& fired = modes.plan->regime->linear->guards[g.saturation];
+  const Index k = sys.loops[fired.loop].saturation + fired.output;
   if (modes.now.saturation[k] != modes.plan->regime->modes.saturation[k])
     return; // another guard of this output came first
-  choose(limit.loop, limit.output, &limit.trigger);
+  choose(fired.loop, fired.output, &fired.limit.trigger);
 }
 
 bool ControllerLimits::choose_anew() noexcept {

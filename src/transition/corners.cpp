@@ -79,7 +79,7 @@ bool Corners::review(State& state) {
   follow(state);
   Tangent& at = scratch.tangent(sys);
   const List<char> matters = live(sys.smooth->tape, state.modes.sides.data()).conditions;
-  orders.assign(turns.size(), -1);
+  signs.assign(turns.size(), {});
   List<Index> open;
   for (Index k = 0; k < turns.size(); ++k)
     if (matters[k] && std::abs(at.formulas.condition(k)) <= at_zero(k)) open.push_back(k);
@@ -98,7 +98,7 @@ bool Corners::review(State& state) {
     const double terms[] = {0.0, rates.first(k), 0.5 * rates.second(k)};
     const SignAfter leaves = sign_after([&](int j) { return -side * terms[j]; }, sizes(k), state.time_scale,
                                         state.base_t, std::ssize(terms));
-    if (leaves.sign != 0) orders[k] = leaves.order;
+    if (leaves.sign != 0) signs[k] = {-1, leaves.order}; // on the side that it is on from here
     if (leaves.sign <= 0) continue;
     if (++turns[k] > most_turns) facing_ = k;
     side = static_cast<Sign>(-side);
@@ -106,13 +106,6 @@ bool Corners::review(State& state) {
   }
   follow_sides(sys, state.modes);
   return changed;
-}
-
-void Corners::hand_over(State& state) const {
-  const List<Guard>& guards = cache.get(sys, state.modes).guards;
-  state.zeros.resize(guards.size(), -1);
-  for (Index k = 0; k < guards.size(); ++k)
-    if (const Index c = guards[k].condition; c >= 0) state.zeros[k] = orders[c];
 }
 
 } // namespace stickslip

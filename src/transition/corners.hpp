@@ -7,6 +7,9 @@
 
 #include "core/list.hpp"
 #include "dynamics/state.hpp"
+#include "transition/sign_after.hpp"
+
+#include <optional>
 
 namespace stickslip {
 
@@ -23,16 +26,16 @@ public:
   void follow(State& state);
   // After all other modes are known: true if a condition at zero changes its side.
   bool review(State& state);
-  // The flow starts from the signs that were decided.
-  void hand_over(State& state) const;
+  // Sign of the guard of a condition, if this instant decides it.
+  std::optional<SignAfter> sign_of(Index condition) const { return signs[condition]; }
   Index facing() const { return facing_; } // the condition both of whose sides lead back to it; -1: none
 
 private:
   const System& sys;
   RegimeCache& cache;
   Scratch& scratch;
-  List<int> turns;          // number of side changes of each at this instant
-  List<std::int8_t> orders; // of the first derivative that is not zero, see State::zeros
+  List<int> turns;                      // number of side changes of each at this instant
+  List<std::optional<SignAfter>> signs; // of conditions at zero
   Vector sizes;
   Index facing_ = -1;
 

@@ -99,9 +99,10 @@ void Saturations::choose(const List<Guard>& fired, bool start) {
     at.open = start || fired.empty();
     for (const Guard& g : fired) {
       if (g.kind != GuardKind::saturation || at.trigger) continue;
-      const SaturationGuard& limit = part.guards[g.saturation];
-      if (limit.loop != at.loop || limit.output != at.output) continue;
-      at.open = true, at.trigger = limit.trigger, at.zero = limit.quantity, at.side = limit.side;
+      const SaturationGuard& from = part.guards[g.saturation];
+      if (from.loop != at.loop || from.output != at.output) continue;
+      at.open = true, at.trigger = from.limit.trigger, at.zero = from.limit.quantity,
+      at.side = from.limit.side;
     }
   }
   if (!any_open()) return;
@@ -130,24 +131,12 @@ bool Saturations::review() {
   return changed;
 }
 
-void Saturations::hand_over() {
-  if (!any_open()) return;
-  motion.expand(true);
-  const Regime& r = cache.get(sys, state.modes);
-  state.zeros.resize(r.guards.size(), -1);
-  for (Index k = 0; k < r.guards.size(); ++k) {
-    if (r.guards[k].saturation < 0) continue;
-    const SaturationGuard& ends = r.linear->guards[r.guards[k].saturation];
-    const auto at = std::find_if(limits.begin(), limits.end(), [&](const Limit& one) {
-      return one.loop == ends.loop && one.output == ends.output;
-    });
-    if (!at->open) continue;
-    for (const BlockGuard& row : guards(sys.loops[at->loop].block, at->output, mode(*at))) {
-      if (row.trigger != ends.trigger) continue;
-      const SignAfter after = sign_of(*at, row, row.quantity, row.side);
-      if (after.sign <= 0) state.zeros[k] = after.order;
-    }
-  }
+std::optional<SignAfter> Saturations::sign_of(const SaturationGuard& guard) const {
+  const auto at = std::find_if(limits.begin(), limits.end(), [&](const Limit& one) {
+    return one.loop == guard.loop && one.output == guard.output;
+  });
+  if (!at->open) return {};
+  return sign_of(*at, guard.limit, guard.limit.quantity, guard.limit.side);
 }
 
 } // namespace stickslip

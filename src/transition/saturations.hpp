@@ -19,8 +19,9 @@ public:
   // After the modes of friction: velocities may have jumped, and accelerations may have changed. True if an output moves
   // from within its limits to one of them or back.
   bool review();
-  // The flow starts from the signs that were decided.
-  void hand_over();
+  bool any_open() const; // this instant decides some of them
+  // Sign of a guard of the present modes, if this instant decides it; the motion has been expanded.
+  std::optional<SignAfter> sign_of(const SaturationGuard& guard) const;
 
 private:
   struct Limit {
@@ -45,7 +46,6 @@ private:
   }
   SignAfter sign_of(const Limit& at, const BlockRow& row, LimitQuantity quantity, int side) const;
   void choose(const Limit& at);
-  bool any_open() const;
 };
 
 // Integral of every output that follows its limit, from inputs at the end of the past regime. To be called before

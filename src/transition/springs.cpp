@@ -52,6 +52,10 @@ Springs::Springs(const System& system, RegimeCache& c, State& st, MotionAfter& a
     : sys(system), cache(c), state(st), motion(after), before(st.modes), x_before(st.base_x),
       open(sys.flanks.size(), false), corner(sys.flanks.size(), -1), balanced(sys.flanks.size(), false) {}
 
+bool Springs::any_open() const {
+  return std::find(open.begin(), open.end(), true) != open.end();
+}
+
 Index Springs::stretch_of(Index flank) const {
   const Flank& f = sys.flanks[flank];
   const Index now = state.modes.flank[flank].stretch;
@@ -91,7 +95,7 @@ void Springs::choose(const List<Guard>& fired, bool start) {
     else
       corner[g.flank] = std::min(at.next.stretch, now);
   }
-  if (std::find(open.begin(), open.end(), true) == open.end()) return;
+  if (!any_open()) return;
   motion.expand(!start);
   for (Index k = 0; k < open.size(); ++k) {
     if (!open[k]) continue;
@@ -106,8 +110,7 @@ bool Springs::review() {
   const bool jumped = has_jumped(state, x_before);
   Modes others = state.modes;
   static_cast<SwitchModes&>(others) = before;
-  const bool any = std::find(open.begin(), open.end(), true) != open.end();
-  if (!jumped && !(any && (starting || others != before))) return false;
+  if (!jumped && !(any_open() && (starting || others != before))) return false;
   if (jumped) std::fill(open.begin(), open.end(), true);
   motion.expand(true);
   bool changed = false;
@@ -124,20 +127,11 @@ bool Springs::review() {
   return changed;
 }
 
-void Springs::hand_over() {
-  if (std::find(open.begin(), open.end(), true) == open.end()) return;
-  motion.expand(true);
-  const Regime& r = cache.get(sys, state.modes);
-  state.zeros.resize(r.guards.size(), -1);
-  for (Index k = 0; k < r.guards.size(); ++k) {
-    const Index flank = r.guards[k].flank;
-    if (flank < 0 || !open[flank]) continue;
-    const FlankGuard& ends = r.linear->flank_guards[r.guards[k].flank_guard];
-    const Index now = state.modes.flank[flank].stretch, next = ends.next.stretch;
-    const bool from_zero = next == now ? balanced[flank] : corner[flank] == std::min(now, next);
-    const SignAfter after = motion.sign(ends.form, from_zero);
-    if (after.sign <= 0) state.zeros[k] = after.order;
-  }
+std::optional<SignAfter> Springs::sign_of(const FlankGuard& guard) const {
+  const Index k = guard.flank;
+  if (!open[k]) return {};
+  const Index now = state.modes.flank[k].stretch, next = guard.next.stretch;
+  return motion.sign(guard.form, next == now ? balanced[k] : corner[k] == std::min(now, next));
 }
 
 } // namespace stickslip

@@ -9,6 +9,8 @@
 #include "core/list.hpp"
 #include "transition/motion_after.hpp"
 
+#include <optional>
+
 namespace stickslip {
 
 class Springs {
@@ -21,8 +23,9 @@ public:
   // After the modes of friction and contacts: velocities may have jumped, and accelerations may have changed. True if a
   // mode of a spring changes.
   bool review();
-  // The flow starts from the signs that were decided.
-  void hand_over();
+  bool any_open() const; // this instant decides some of them
+  // Sign of a guard of the present modes, if this instant decides it; the motion has been expanded.
+  std::optional<SignAfter> sign_of(const FlankGuard& guard) const;
 
 private:
   const System& sys;

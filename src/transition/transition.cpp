@@ -39,6 +39,18 @@ struct Transition::Decision {
   ModeSearch search;
 };
 
+namespace {
+
+// The flow starts from the signs that were decided. sign_of(guard, part): none if this instant does not decide it.
+template <class SignOf> void hand_over(const Regime& r, State& state, SignOf&& sign_of) {
+  state.zeros.resize(r.guards.size(), -1);
+  for (Index k = 0; k < r.guards.size(); ++k)
+    if (const std::optional<SignAfter> after = sign_of(r.guards[k], *r.linear); after && after->sign <= 0)
+      state.zeros[k] = after->order;
+}
+
+} // namespace
+
 Transition::Transition(const System& s, RegimeCache& c, const Cutoffs& cutoffs, Tangent* at)
     : sys(s), cache(c), here(at), scratch(s),
       corners(at != nullptr && !s.smooth->tape.conditions.empty() ? std::make_unique<Corners>(s, c, scratch)
@@ -137,7 +149,10 @@ bool Transition::goes_on(State& state, bool forces_jump) {
     MotionAfter motion(sys, cache, scratch, state);
     Springs springs(sys, cache, state, motion);
     springs.choose(jump.fired, false);
-    springs.hand_over();
+    if (springs.any_open()) motion.expand(true);
+    hand_over(cache.get(sys, state.modes), state, [&](const Guard& g, const LinearPart& part) {
+      return g.flank >= 0 ? springs.sign_of(part.flank_guards[g.flank_guard]) : std::nullopt;
+    });
     return true;
   }
   if (jump.occasion == Occasion::motion && all_fired(of_sharing)) {
@@ -176,9 +191,13 @@ void Transition::change_modes(State& state, bool forces_jump) {
     if (!other_springs && !other_limits && !other_sides) break;
     decide(state, {});
   }
-  springs.hand_over();
-  limits.hand_over();
-  if (corners) corners->hand_over(state);
+  if (springs.any_open() || limits.any_open()) motion.expand(true);
+  hand_over(cache.get(sys, state.modes), state, [&](const Guard& g, const LinearPart& part) {
+    return g.flank >= 0        ? springs.sign_of(part.flank_guards[g.flank_guard])
+           : g.saturation >= 0 ? limits.sign_of(part.guards[g.saturation])
+           : g.condition >= 0  ? corners->sign_of(g.condition)
+                               : std::nullopt;
+  });
   if (corners && corners->facing() >= 0) jump.facing = corners->facing(), jump.decided = false;
 }
 
