@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace stickslip::contact {
 
@@ -208,11 +209,38 @@ HeldLimits with_held(const Matrix& K, const Matrix& margins, const Matrix& size,
 
 } // namespace
 
+namespace {
+
+// Norm of the shift by which margins are held, squared: m(tau)^T K^-1 m(tau) as a series in tau.
+struct HoldingNorm {
+  Vector terms, sizes;
+
+  HoldingNorm(const Matrix& K, const Matrix& margins, const Matrix& size)
+      : terms(Vector::Zero(margins.cols())), sizes(Vector::Zero(margins.cols())) {
+    const Matrix inverse = linalg::inverse(K);
+    const Matrix products = margins.transpose() * inverse * margins,
+                 magnitudes = size.transpose() * inverse.cwiseAbs() * size;
+    for (Index j = 0; j < terms.size(); ++j)
+      for (Index i = 0; i <= j; ++i) terms(j) += products(i, j - i), sizes(j) += magnitudes(i, j - i);
+  }
+
+  // Just after the instant.
+  bool is_less_than(const HoldingNorm& other) const {
+    for (Index j = 0; j < terms.size(); ++j) {
+      const double difference = terms(j) - other.terms(j);
+      if (std::abs(difference) > tolerance::residual * (sizes(j) + other.sizes(j))) return difference < 0.0;
+    }
+    return false;
+  }
+};
+
+} // namespace
+
 HeldLimits held_limits(const Matrix& K, const Matrix& margins, const Matrix& size,
                        const List<List<Index>>& relieving) {
   if (relieving.empty()) return by_groups(K, margins, size);
   HeldLimits best, failed;
-  double least = INFINITY;
+  std::optional<HoldingNorm> least;
   for (const List<Index>& set : relieving) {
     const HeldLimits one = with_held(K, margins, size, set);
     if (!one.found) {
@@ -225,9 +253,8 @@ HeldLimits held_limits(const Matrix& K, const Matrix& margins, const Matrix& siz
         failed = one;
       continue;
     }
-    const Vector m = margins.col(0)(one.held);
-    const double norm = m.dot(Vector(linalg::solve(K(one.held, one.held), m)));
-    if (norm < least) least = norm, best = one;
+    const HoldingNorm norm(K(one.held, one.held), margins(one.held, Eigen::all), size(one.held, Eigen::all));
+    if (!least || norm.is_less_than(*least)) least = norm, best = one;
   }
   return best.found ? best : failed;
 }

@@ -37,7 +37,7 @@ bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& 
 // the unconstrained forces; with multipliers mu they are m + K mu. Wanted: mu >= 0 and m + K mu >= 0, complementary,
 // for all small tau > 0: Lemke's path with coefficients compared lexicographically.
 // `relieving`: sets of limits of contacts (preload.hpp) of which one is active regardless of its multipliers: the one
-// that gives the forces of least norm.
+// that gives the forces of least norm just after the instant.
 struct HeldLimits {
   bool found = false;
   List<Index> held;     // limits with a multiplier

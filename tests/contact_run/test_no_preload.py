@@ -89,3 +89,33 @@ def test_impact_does_not_preload_a_block_between_walls(law: str) -> None:
         for e in run.events
         if e.impact and e.element != "face"
     )
+
+
+@pytest.mark.parametrize("walls", [("left", "right"), ("right", "left")])
+@pytest.mark.parametrize("rtol", [1e-6, 1e-10])
+def test_forces_of_least_norm_change_walls_with_their_load(walls: tuple[str, str], rtol: float) -> None:
+    """A guide holds a pin between two walls; the load t - 1 is half that of the guide, half that of one wall.
+
+    A block that slides along the walls, pushed by 1 N, is braked by 0.3 of what they carry. At t = 1 every choice of walls
+    has the same forces, zero: what follows decides, not the order of the walls.
+    """
+    m = ss.Machine(mass=[2.0, 1.0], names=["pin", "block"])
+    m.add_force("pin", ss.Ramp(slope=1.0, offset=-1.0))
+    m.add_force("block", 1.0)
+    m.add_friction("guide", on="pin", law=2.0)
+    for name in walls:
+        side = 1.0 if name == "left" else -1.0
+        m.add_contact(name, normal={"pin": side}, tangent={"block": 1.0}, friction=0.3)
+    run = ss.simulate(m, 2.0, rtol=rtol)
+    assert run.success and ss.analysis.audit(run).passed
+    t = np.linspace(0.0, 2.0, 33)
+    there, load = run.at(t), t - 1.0
+    np.testing.assert_allclose(there["guide.force"], 0.5 * load, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(
+        there["left.normal_force"], np.maximum(-0.5 * load, 0.0), rtol=1e-12, atol=1e-15
+    )
+    np.testing.assert_allclose(
+        there["right.normal_force"], np.maximum(0.5 * load, 0.0), rtol=1e-12, atol=1e-15
+    )
+    braked = 0.3 * 0.25 * (1.0 + load * np.abs(load))
+    np.testing.assert_allclose(there["block.velocity"], t - braked, rtol=1e-12, atol=1e-15)
