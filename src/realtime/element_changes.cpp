@@ -48,18 +48,40 @@ bool ElementChanges::follow_jumps(const DrivenSignals& driven) noexcept {
   return changed;
 }
 
-bool ElementChanges::follow_prescribed() noexcept {
+bool ElementChanges::leave_parting_surfaces() noexcept {
+  const List<FrictionMode>& before = modes.plan->regime->modes.friction;
   bool changed = false;
-  for (Index i = 0; i < sys.friction.size(); ++i) {
-    const Friction& p = sys.friction[i];
-    if (!p.prescribed || !p.traits.sticks || p.surface_travel >= 0 || !modes.now.friction[i].sticks())
-      continue;
-    const double v = relative_velocity(p, step.a.x, step.signals_at_start());
-    if (std::abs(v) <= modes.zeros.velocity(i)) continue;
-    release(i, v > 0.0 ? 1 : -1);
-    changed = true;
+  for (Index weakest; (weakest = weakest_parting()) >= 0; changed = true) {
+    release(weakest, velocity(weakest) > 0.0 ? 1 : -1);
+    step.change_modes();
+    step.hold();
   }
+  for (Index i = 0; changed && i < sys.friction.size(); ++i) // others have taken the body to its surface
+    if (before[i].sticks() && std::abs(velocity(i)) <= modes.zeros.velocity(i))
+      modes.now.friction[i] = before[i];
+  if (changed) step.change_modes();
   return changed;
+}
+
+double ElementChanges::velocity(Index i) noexcept {
+  return relative_velocity(local.system().friction[i], step.a.x, step.signals_at_start());
+}
+
+// -1: all elements that stick are at rest on their surfaces.
+Index ElementChanges::weakest_parting() noexcept {
+  const bool shared = modes.plan->regime->shared;
+  Index weakest = -1;
+  double least = 0.0;
+  for (Index i = 0; i < sys.friction.size(); ++i) {
+    const Friction& p = local.system().friction[i];
+    const FrictionMode& mode = modes.now.friction[i];
+    if ((!p.prescribed && !shared) || !p.traits.sticks || p.surface_travel >= 0 || !mode.sticks() ||
+        std::abs(velocity(i)) <= modes.zeros.velocity(i))
+      continue;
+    const double limit = p.break_away * normal_load(p, mode.load_stretch, step.a.x, step.signals_at_start());
+    if (weakest < 0 || limit < least) weakest = i, least = limit;
+  }
+  return weakest;
 }
 
 void ElementChanges::fire(const Guard& g) noexcept {

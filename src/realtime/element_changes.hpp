@@ -16,8 +16,9 @@ public:
   void slide_on_compliant() noexcept;
   // A jump of the surface velocity between two steps ends sticking. True if modes changed.
   bool follow_jumps(const DrivenSignals& driven) noexcept;
-  // A prescribed motion that has begun ends sticking. True if modes changed.
-  bool follow_prescribed() noexcept;
+  // A surface whose element others hold, or prescribe its motion, and that moves away ends sticking: of several surfaces
+  // that part, the weakest first. True if modes changed.
+  bool leave_parting_surfaces() noexcept;
 
   // Mode change of the element of a guard of the present regime.
   void fire(const Guard& g) noexcept;
@@ -34,6 +35,8 @@ private:
   Vector came_from; // direction of slip of those that came to rest at this instant
   List<double> guards;
 
+  double velocity(Index element) noexcept; // relative
+  Index weakest_parting() noexcept;
   const Guard* furthest_beyond() noexcept;
   void pass_corner(const Guard& g) noexcept;
   void stop(Index i) noexcept;

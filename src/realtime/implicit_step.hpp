@@ -1,4 +1,6 @@
-// A linearly implicit step of order 2 (ROS2 of Verwer et al. 1999: L-stable, and of order 2 for any Jacobian).
+// A linearly implicit step of order 2 (ROS2 of Verwer et al. 1999: L-stable, and of order 2 for any Jacobian). It is stable
+// for linear motions; a stiff bristle whose rate is not linear in its deflection may be carried beyond the highest level,
+// where no motion leads. Then it is a step of backward Euler, solved by Newton's method with such bristles at the level.
 #pragma once
 
 #include "realtime/local_machine.hpp"
@@ -15,6 +17,11 @@ public:
                StepPoint& b) noexcept;
 
 private:
+  struct Deflection {
+    Index state;
+    double most; // at the highest level
+  };
+
   const System& sys;
   LocalMachine& local;
   const Moving& moving;
@@ -22,9 +29,16 @@ private:
   Vector f0, f1, k1, k2, dfdt, sdot;
   Matrix J, W;
   List<int> order;
+  List<Deflection> deflections; // of bristles
 
-  void find_jacobian(const Regime& regime, double t, double span, double h, const StepPoint& a,
-                     const StepPoint& b) noexcept;
+  void find_levels(const Friction& element);
+  bool advance_linearly(const Regime& regime, double t, double span, const StepPoint& a,
+                        StepPoint& b) noexcept;
+  bool solve_implicitly(const Regime& regime, double t, double span, const StepPoint& a,
+                        StepPoint& b) noexcept;
+  void find_jacobian(const Regime& regime, double t, const StepPoint& p, const Vector& f) noexcept;
+  double most(const Deflection& one, const StepPoint& a) const noexcept;
+  bool exceeds_level(const StepPoint& a, const StepPoint& b) const noexcept;
 };
 
 } // namespace stickslip

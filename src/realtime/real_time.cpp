@@ -144,10 +144,8 @@ void RealTime::begin(const double* values) noexcept {
     if (sampled.run(clock.step, clock.start(), {planned.plan->inputs, base.a.x})) inputs_changed = true;
   }
   const bool surfaces_jumped = jumped && elements.follow_jumps(driven);
-  if (elements.follow_prescribed() || surfaces_jumped) {
-    base.change_modes();
-    ++transitions;
-  }
+  if (surfaces_jumped) base.change_modes();
+  if (elements.leave_parting_surfaces() || surfaces_jumped) ++transitions;
   if (inputs_changed) choose_limits();
 }
 

@@ -36,7 +36,8 @@ class RealTime:
 
     Modes, transitions and resets are those of :func:`simulate`. Plant and continuous controllers advance by a
     precomputed map, which is exact for signals that are linear within a step, with one evaluation of each sliding
-    curve; bristles advance by one linearly implicit, L-stable step of order 2. An event is located within its step,
+    curve; bristles advance by one linearly implicit, L-stable step of order 2, or, where that would carry a bristle
+    beyond its static level, by a step of backward Euler (at most ten iterations). An event is located within its step,
     modes and states change there, and the rest of the step continues in the new regime. At most `max_transitions` such
     instants are handled per step; if more remain the step is flagged (`late`), and they are handled at the start of the
     next step. The error is of first order in the step, of second order while signals are smooth and no step is late.
