@@ -63,6 +63,24 @@ bool ElementChanges::leave_parting_surfaces() noexcept {
   return changed;
 }
 
+bool ElementChanges::rest_with_others() noexcept {
+  if (modes.plan->regime->sticking.empty()) return false;
+  bool changed = false;
+  for (Index i = 0; i < sys.friction.size(); ++i) {
+    const Friction& p = local.system().friction[i];
+    const FrictionMode& mode = modes.now.friction[i];
+    if (!p.traits.sticks || p.surface_travel >= 0 || p.prescribed || loading_contact(p) >= 0 ||
+        !mode.slips() || std::abs(velocity(i)) > modes.zeros.velocity(i) ||
+        p.velocity.x.dot(p.effect) == 0.0 ||
+        !(normal_load(p, mode.load_stretch, step.a.x, step.signals_at_start()) > 0.0))
+      continue;
+    stop(i);
+    changed = true;
+  }
+  end_instant();
+  return changed;
+}
+
 double ElementChanges::velocity(Index i) noexcept {
   return relative_velocity(local.system().friction[i], step.a.x, step.signals_at_start());
 }

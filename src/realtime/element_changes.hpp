@@ -19,6 +19,8 @@ public:
   // A surface whose element others hold, or prescribe its motion, and that moves away ends sticking: of several surfaces
   // that part, the weakest first. True if modes changed.
   bool leave_parting_surfaces() noexcept;
+  // An element sticks, too, whose body others hold: its own guard need not have fired. True if modes changed.
+  bool rest_with_others() noexcept;
 
   // Mode change of the element of a guard of the present regime.
   void fire(const Guard& g) noexcept;

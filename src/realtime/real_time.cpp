@@ -144,7 +144,7 @@ void RealTime::begin(const double* values) noexcept {
     if (sampled.run(clock.step, clock.start(), {planned.plan->inputs, base.a.x})) inputs_changed = true;
   }
   const bool surfaces_jumped = jumped && elements.follow_jumps(driven);
-  if (surfaces_jumped) base.change_modes();
+  if (elements.rest_with_others() || surfaces_jumped) base.change_modes();
   if (elements.leave_parting_surfaces() || surfaces_jumped) ++transitions;
   if (inputs_changed) choose_limits();
 }

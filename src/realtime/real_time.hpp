@@ -1,11 +1,10 @@
 // Fixed-step form of a machine, for real time: the regimes, guards and automaton states of simulate(), but with steps
 // of one length and bounded work. Without bristles a step is one precomputed map, together with one evaluation of each
 // sliding curve (real_time_plan.hpp); with bristles it is one linearly implicit step of order 2, or one of backward
-// Euler (implicit_step.hpp). Guards are evaluated at the end of the step. A guard that has fired
-// is located within the step on a parabola through both ends; modes and states change there, and the rest of the step
-// continues in the new regime: at most `max_transitions` instants per step. Further transitions are flagged and made at
-// the start of the next step. Two events within a step that cancel each other are not detected. The error is of first
-// order in the step.
+// Euler (implicit_step.hpp). Guards are evaluated at the end of the step. A guard that has fired is located within the
+// step on a parabola through both ends; modes and states change there, and the rest of the step continues in the new
+// regime: at most `max_transitions` instants per step. Further transitions are flagged and made at the start of the next
+// step. Two events within a step that cancel each other are not detected. The error is of first order in the step.
 //
 // For motions with functions of positions and velocities, a step is that of ROS2 with the rows, columns and values at
 // each of its two stages, and a Jacobian of differences. Corners of formulas are not located; a compliant contact is a

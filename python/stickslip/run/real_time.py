@@ -59,8 +59,10 @@ class RealTime:
     or lift-off counts towards `max_transitions`. When this number is reached the step is flagged (`late`), and all modes
     are held to its end, except that contacts whose gap reaches zero close without rebound. Impacts in rapid succession
     therefore end in a closed contact, without overlap, and rebounds shorter than a step are lost. If no solution is found
-    the modes are held and the step is flagged as well. Statically indeterminate normal forces are not distributed as in
-    `simulate`: one contact carries the whole load, with the same motion.
+    the modes are held and the step is flagged as well. Statically indeterminate normal forces and impulses are not
+    distributed as in `simulate`: one contact carries the whole load. The motion is the same, unless such forces load
+    friction, elements at rest bear a part of them, or contacts that are hit together differ in restitution: then it is
+    another one of the possible motions.
 
     Controllers run with their limits and anti-windup. A sampled controller runs at the start of a step: its period must
     be a multiple of the step. A delayed output becomes active when the delay ends, also within a step. `step` returns
