@@ -41,11 +41,27 @@ struct Transition::Decision {
 
 namespace {
 
-// The flow starts from the signs that were decided. sign_of(guard, part): none if this instant does not decide it.
-template <class SignOf> void hand_over(const Regime& r, State& state, SignOf&& sign_of) {
+// What an instant decides besides the modes of friction and contacts; null: not this time.
+struct OtherModes {
+  const Springs& springs;
+  const Saturations* limits = nullptr;
+  const Corners* corners = nullptr;
+
+  std::optional<SignAfter> sign_of(const Guard& g, const LinearPart& part) const {
+    if (g.flank >= 0) return springs.sign_of(part.flank_guards[g.flank_guard]);
+    if (g.saturation >= 0 && limits) return limits->sign_of(part.guards[g.saturation]);
+    if (g.condition >= 0 && corners) return corners->sign_of(g.condition);
+    return {};
+  }
+};
+
+// The flow starts from the signs that were decided.
+void hand_over(const OtherModes& decided, const Regime& r, MotionAfter& motion, State& state) {
+  if (decided.springs.any_open() || (decided.limits && decided.limits->any_open())) motion.expand(true);
   state.zeros.resize(r.guards.size(), -1);
   for (Index k = 0; k < r.guards.size(); ++k)
-    if (const std::optional<SignAfter> after = sign_of(r.guards[k], *r.linear); after && after->sign <= 0)
+    if (const std::optional<SignAfter> after = decided.sign_of(r.guards[k], *r.linear);
+        after && after->sign <= 0)
       state.zeros[k] = after->order;
 }
 
@@ -149,10 +165,7 @@ bool Transition::goes_on(State& state, bool forces_jump) {
     MotionAfter motion(sys, cache, scratch, state);
     Springs springs(sys, cache, state, motion);
     springs.choose(jump.fired, false);
-    if (springs.any_open()) motion.expand(true);
-    hand_over(cache.get(sys, state.modes), state, [&](const Guard& g, const LinearPart& part) {
-      return g.flank >= 0 ? springs.sign_of(part.flank_guards[g.flank_guard]) : std::nullopt;
-    });
+    hand_over({springs}, cache.get(sys, state.modes), motion, state);
     return true;
   }
   if (jump.occasion == Occasion::motion && all_fired(of_sharing)) {
@@ -191,13 +204,7 @@ void Transition::change_modes(State& state, bool forces_jump) {
     if (!other_springs && !other_limits && !other_sides) break;
     decide(state, {});
   }
-  if (springs.any_open() || limits.any_open()) motion.expand(true);
-  hand_over(cache.get(sys, state.modes), state, [&](const Guard& g, const LinearPart& part) {
-    return g.flank >= 0        ? springs.sign_of(part.flank_guards[g.flank_guard])
-           : g.saturation >= 0 ? limits.sign_of(part.guards[g.saturation])
-           : g.condition >= 0  ? corners->sign_of(g.condition)
-                               : std::nullopt;
-  });
+  hand_over({springs, &limits, corners.get()}, cache.get(sys, state.modes), motion, state);
   if (corners && corners->facing() >= 0) jump.facing = corners->facing(), jump.decided = false;
 }
 

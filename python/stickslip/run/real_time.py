@@ -62,7 +62,8 @@ class RealTime:
     the modes are held and the step is flagged as well. Statically indeterminate normal forces and impulses are not
     distributed as in `simulate`: one contact carries the whole load. The motion is the same, unless such forces load
     friction, elements at rest bear a part of them, or contacts that are hit together differ in restitution: then it is
-    another one of the possible motions.
+    another one of the possible motions. Friction elements that hold a body together share its load in the ratio of their
+    limits at the start, which only outputs of these forces show.
 
     Controllers run with their limits and anti-windup. A sampled controller runs at the start of a step: its period must
     be a multiple of the step. A delayed output becomes active when the delay ends, also within a step. `step` returns
