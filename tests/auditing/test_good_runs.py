@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from families import generator
 
 import stickslip as ss
 
@@ -196,3 +197,14 @@ def test_belt_of_the_readme_passes() -> None:
         "belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), normal_load=1.0, surface_velocity=0.2
     )
     passes(m, 60.0, dt=0.01, initial={"block.velocity": 0.2})
+
+
+def test_relay_at_rest_after_an_accumulation_exceeds_its_outputs_as_friction_may() -> None:
+    """By 1e-6 of an output, as an element of friction may exceed its limit."""
+    case = generator("combined")(1098)
+    run = ss.simulate(case.machine, case.t_end, **case.options)
+    assert "accumulation" in {str(rule) for rule in run.events.of("e4").rule}
+    audit = ss.analysis.audit(run)
+    assert not [f for f in audit.findings if f.element == "e4"]
+    beyond = np.abs(run.at(np.linspace(1.663, 1.6638, 4001))["e4.output"]).max() / 2.5157233686241467 - 1.0
+    assert 0.0 < beyond < 1.1e-6

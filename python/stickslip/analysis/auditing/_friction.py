@@ -13,14 +13,11 @@ from stickslip.analysis.auditing._put_to_rest import RESTS
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Samples
 from stickslip.analysis.auditing._surfaces import OPEN, Surface, force_size, load_room
-from stickslip.analysis.auditing._tolerances import Sizes
+from stickslip.analysis.auditing._tolerances import Sizes, beyond_limit
 from stickslip.laws.stick_slip import Lag
 
 Array = NDArray[np.float64]
 
-# A place that rests because its slips were shorter than the machine can tell ("accumulation") stays until its force is
-# this share above its limit.
-_ACCUMULATION = 2e-6
 _SHARED = 1e-9  # of the forces that shared ones may miss their limits by
 
 
@@ -91,9 +88,8 @@ def _check_rest(
     beyond = np.maximum(force - one.high, one.low - force)
     if elastic:  # over its limit it still rests while it does not move along the force
         beyond = np.where(np.sign(force) * one.velocity > one.velocity_room, beyond, 0.0)
-    gathered = any(str(rule).startswith("accumulation") for rule in run.events.of(place.name).rule)
     level = np.maximum(np.abs(one.low), np.abs(one.high))
-    room = (_ACCUMULATION if gathered else 10.0 * sizes.relative) * level + one.uncertain + rounding
+    room = (beyond_limit(run, place.name) or 10.0 * sizes.relative) * level + one.uncertain + rounding
     audit.hold("at rest |F| <= static level", place.name, at.t, np.where(rests, beyond, 0.0), room + 1e-300)
 
 

@@ -13,7 +13,7 @@ from stickslip.analysis.auditing._description import Description
 from stickslip.analysis.auditing._events import check_modes
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Panels, Samples
-from stickslip.analysis.auditing._tolerances import Sizes
+from stickslip.analysis.auditing._tolerances import Sizes, beyond_limit
 from stickslip.modes import Mode
 
 Array = NDArray[np.float64]
@@ -34,12 +34,13 @@ def check_relays(audit: Audit, run: Any, d: Description, panels: Panels, sizes: 
             continue
         threshold = e["threshold"].values(at.t)
         room = room + sizes.relative * float(np.abs(threshold).max(initial=0.0))
-        _check_relay(audit, e, at.t, s - threshold, u, at[f"{e['name']}.mode"], room)
+        share = max(1e-12, beyond_limit(run, e["name"]))
+        _check_relay(audit, e, at.t, s - threshold, u, at[f"{e['name']}.mode"], room, share)
         check_modes(audit, run, e["name"], panels)
 
 
 def _check_relay(
-    audit: Audit, e: Mapping[str, Any], t: Array, s: Array, u: Array, mode: Array, room: float
+    audit: Audit, e: Mapping[str, Any], t: Array, s: Array, u: Array, mode: Array, room: float, share: float
 ) -> None:
     name, half = e["name"], 0.5 * e["hysteresis"]
     outputs = e["low"], e["high"]
@@ -47,7 +48,8 @@ def _check_relay(
     high, low, slides = mode == Mode.HIGH, mode == Mode.LOW, mode == Mode.FREE
     error = np.where(high, np.abs(u - e["high"]), np.where(low, np.abs(u - e["low"]), 0.0))
     beyond = np.where(slides, np.maximum(u - max(outputs), min(outputs) - u), 0.0)
-    audit.hold("output of the relay", name, t, np.maximum(error, beyond), rounding)
+    audit.hold("output of the relay", name, t, error, rounding)
+    audit.hold("output between those of the relay", name, t, beyond, share * max(map(abs, outputs)))
     wrong = np.where(high, -half - s, np.where(low, s - half, np.abs(s)))
     audit.hold("form on the side of the output", name, t, wrong, room + 1e-300)
 

@@ -22,7 +22,16 @@ EXACT = 1e-10
 # A body at rest under large balanced forces moves by their rounding: its velocity is uncertain by at least this share of
 # the velocity that a single force would give it over the run.
 _STILL = 1e-4
+# An element that rests because its slips were shorter than the machine can tell ("accumulation") stays until its force
+# is this share above its limit.
+_ACCUMULATION = 2e-6
 _BETWEEN = 513
+
+
+def beyond_limit(run: Any, name: str) -> float:
+    """Return the share by which the force of an element at rest may exceed its limit."""
+    gathered = any(str(rule).startswith("accumulation") for rule in run.events.of(name).rule)
+    return _ACCUMULATION if gathered else 0.0
 
 
 @dataclass(frozen=True)
