@@ -5,13 +5,30 @@
 #include "transition/mode_changes.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace stickslip {
 
 ElementChanges::ElementChanges(const System& system, const StepClock& time, LocalMachine& machine,
                                PlannedModes& planned, BaseStep& base)
     : sys(system), clock(time), local(machine), modes(planned), step(base),
-      came_from(Vector::Zero(system.friction.size())) {}
+      came_from(Vector::Zero(system.friction.size())) {
+  for (Index i = 0; i < sys.friction.size(); ++i)
+    if (sys.friction[i].automaton != Automaton{} && loading_contact(sys.friction[i]) < 0)
+      remember.push_back(i);
+  loaded.assign(remember.size(), 1);
+}
+
+void ElementChanges::begin_under_load() noexcept {
+  for (Index k = 0; k < remember.size(); ++k) {
+    const Friction& p = local.system().friction[remember[k]];
+    const FrictionMode& mode = modes.now.friction[remember[k]];
+    const double N = normal_load(p, mode.load_stretch, step.a.x, step.signals_at_start());
+    const bool was = std::exchange(loaded[k], N > 0.0);
+    if (!was && loaded[k])
+      start_under_load(p, mode.direction(), velocity(remember[k]), N, clock.start(), step.a.x);
+  }
+}
 
 void ElementChanges::slide_on_compliant() noexcept {
   for (Index j = 0; j < sys.contacts.size(); ++j)

@@ -19,6 +19,8 @@ public:
   // A surface whose element others hold, or prescribe its motion, and that moves away ends sticking: of several surfaces
   // that part, the weakest first. True if modes changed.
   bool leave_parting_surfaces() noexcept;
+  // The memory of an element whose load has come begins anew.
+  void begin_under_load() noexcept;
   // An element sticks, too, whose body others hold: its own guard need not have fired. True if modes changed.
   bool rest_with_others() noexcept;
 
@@ -34,7 +36,9 @@ private:
   LocalMachine& local;
   PlannedModes& modes;
   BaseStep& step;
-  Vector came_from; // direction of slip of those that came to rest at this instant
+  Vector came_from;     // direction of slip of those that came to rest at this instant
+  List<Index> remember; // elements with a memory that no contact loads
+  List<char> loaded;    // of these
   List<double> guards;
 
   double velocity(Index element) noexcept; // relative

@@ -143,6 +143,7 @@ void RealTime::begin(const double* values) noexcept {
     if (jumped && clock.step == 0) sampled.restart();
     if (sampled.run(clock.step, clock.start(), {planned.plan->inputs, base.a.x})) inputs_changed = true;
   }
+  elements.begin_under_load();
   const bool surfaces_jumped = jumped && elements.follow_jumps(driven);
   if (elements.rest_with_others() || surfaces_jumped) base.change_modes();
   if (elements.leave_parting_surfaces() || surfaces_jumped) ++transitions;

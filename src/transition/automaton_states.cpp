@@ -44,6 +44,13 @@ void start_in_mode(const Friction& p, int is, double v, double N, double t, doub
   if (p.lagged >= 0) x[p.lagged] = is == 0 ? p.break_away * N : curve_of(p, is, v, N, x).dry * is * N;
 }
 
+void start_under_load(const Friction& p, int is, double v, double N, double t, double* x) {
+  const double lagged = p.lagged >= 0 ? x[p.lagged] : 0.0, delayed = p.delayed >= 0 ? x[p.delayed] : 0.0;
+  start_in_mode(p, is, v, N, t, x);
+  if (p.lagged >= 0 && is != 0) x[p.lagged] = lagged;
+  if (p.delayed >= 0) x[p.delayed] = delayed;
+}
+
 void change_mode(const Friction& p, int was, int is, double v, double N, double t, double* x) {
   if (is == 0) {
     if (p.surface_travel < 0) return;

@@ -29,6 +29,8 @@ void start_clock(const Friction& element, int was, double N, double t, double* x
 void let_go(const Friction& element, double* x);
 
 void start_in_mode(const Friction& element, int is, double v, double N, double t, double* x);
+// When a load comes: a force that lags, or the velocity of a dead time, goes on from what it is.
+void start_under_load(const Friction& element, int is, double v, double N, double t, double* x);
 
 // `was` and `is` differ. A rigid element that came to rest has had its clock started before, since its limit
 // decides whether it stays.

@@ -133,16 +133,9 @@ void switch_laws(Instant& at, const List<Guard>& fired) {
   }
 }
 
-// An unloaded element moves all the same, and a lagged force starts from zero.
 void begin_memory(Instant& at, Index i, int mode, double speed) {
-  const Friction& p = at.sys.friction[i];
-  double* x = at.x();
-  const bool goes_on = at.load_begins(i) && mode != 0;
-  const double lagged = goes_on && p.lagged >= 0 ? x[p.lagged] : 0.0,
-               delayed = at.load_begins(i) && p.delayed >= 0 ? x[p.delayed] : 0.0;
-  start_in_mode(p, mode, speed, at.load(i), at.t, x);
-  if (goes_on && p.lagged >= 0) x[p.lagged] = lagged;
-  if (at.load_begins(i) && p.delayed >= 0) x[p.delayed] = delayed;
+  const auto start = at.load_begins(i) ? start_under_load : start_in_mode;
+  start(at.sys.friction[i], mode, speed, at.load(i), at.t, at.x());
 }
 
 // If friction does not fall with the speed, a motion can creep to rest at its static level without end, until

@@ -54,14 +54,21 @@ def test_brake_that_is_applied_at_rest_helps_to_hold(later: ss.Signal, speed: fl
     np.testing.assert_allclose(v[t > 3.0 + STEP], 0.5 * (t[t > 3.0 + STEP] - 3.0) ** 2, atol=STEP**2)
 
 
-def test_element_whose_body_others_hold_does_not_push() -> None:
-    """Brakes of two bodies, which a third one ties, stop within rounding of each other."""
-    case = generator("brakes")(139)
+@pytest.mark.parametrize("family, seed", [("brakes", 139), ("chains", 115)])
+def test_machine_of_a_family_moves_as_in_simulate(family: str, seed: int) -> None:
+    """Brakes: those of two bodies, which a third one ties, stop within rounding of each other, and none pushes on.
+    Chains: a surface with a memory reverses without a load; when the load comes, the memory begins anew.
+    """
+    case = generator(family)(seed)
     run = ss.simulate(case.machine, case.t_end, **case.options)
     names = [name for name in case.machine.states if name.endswith("position")]
-    steps = 1600
+    steps = 6400
     rt = ss.RealTime(
-        case.machine, case.t_end / steps, initial=case.options["initial"], outputs=names, max_transitions=6
+        case.machine,
+        case.t_end / steps,
+        initial=case.options.get("initial"),
+        outputs=names,
+        max_transitions=6,
     )
     y = rt.run(steps)
     exact = run.at(case.t_end / steps * np.arange(1, steps))
