@@ -20,6 +20,7 @@ void stickslip_start(stickslip_machine *m@parameters_argument@) {
   }
   for (i = 0; i < STICKSLIP_ELEMENTS; ++i) {
     m->came_from[i] = 0;
+    m->loaded[i] = 1;
   }
   for (i = 0; i < (NX + NV); ++i) {
     X_OF(m->start)[i] = numbers_of(m)[START_STATE + i];

@@ -214,6 +214,62 @@ static void release_beyond(machine *m) {
 #endif
 
 #if (NP > 0)
+/* The memory of an element whose load has come begins anew; what lags goes on from what it is. */
+static void begin_under_load(machine *m) {
+  int i;
+  for (i = 0; i < NP; ++i) {
+    const friction_element *const p = &elements[i];
+    real *const x = X_OF(m->start);
+    if ((p->contact < 0) && ((p->aged >= 0) || (p->lagged >= 0) || (p->travelled >= 0))) {
+      const real load = load_of(m, i);
+      const int is = direction_of(MODE_OF(m, i));
+      if ((load > REAL(0.0)) && (m->loaded[i] == 0)) {
+        if (p->aged >= 0) {
+          x[p->aged] = REAL(1.0);
+          x[p->peak] = REAL(1.0);
+          x[p->entered] = (real)now(m);
+        }
+        if ((p->travelled >= 0) && (is != 0)) {
+          x[p->travelled] = REAL(0.0);
+        }
+        if ((p->lagged >= 0) && (is == 0)) {
+          x[p->lagged] = VALUE_OF(p, BREAK_AWAY) * load;
+        }
+      }
+      m->loaded[i] = (int8_t)((load > REAL(0.0)) ? 1 : 0);
+    }
+  }
+}
+
+static int any_at_rest(const machine *m) {
+  int i, any = 0;
+  for (i = 0; i < NP; ++i) {
+    if (is_at_rest(m->modes[i]) != 0) {
+      any = 1;
+    }
+  }
+  return any;
+}
+
+/* An element sticks, too, whose body others hold. */
+static int rest_with_others(machine *m) {
+  int i, changed = 0;
+  if (any_at_rest(m) != 0) {
+    for (i = 0; i < NP; ++i) {
+      const friction_element *const p = &elements[i];
+      const int slides = ((MODE_OF(m, i) == FORWARD) || (MODE_OF(m, i) == BACKWARD)) ? 1 : 0;
+      if ((slides != 0) && (p->sticks != 0) && (p->travelled < 0) && (p->contact < 0) && (p->dead_centre == 0)) {
+        if ((FABS(velocity_of(m, p)) <= numbers_of(m)[p->no_velocity]) && (load_of(m, i) > REAL(0.0))) {
+          stop(m, i);
+          changed = 1;
+        }
+      }
+      m->came_from[i] = 0;
+    }
+  }
+  return changed;
+}
+
 /* By how much signals change an element's velocity between two steps, and the rounding error of that. */
 static real velocity_jump(const machine *m, const friction_element *p, real *rounding) {
   const real *const row = numbers_of(m) + p->velocity + 1 + NX;
@@ -228,7 +284,7 @@ static real velocity_jump(const machine *m, const friction_element *p, real *rou
 }
 
 /* A jump of a surface velocity between two steps ends sticking. */
-static void follow_jumps(machine *m) {
+static int follow_jumps(machine *m) {
   int i, changed = 0;
   for (i = 0; i < NP; ++i) {
     const friction_element *const p = &elements[i];
@@ -245,10 +301,7 @@ static void follow_jumps(machine *m) {
       }
     }
   }
-  if (changed != 0) {
-    change_modes(m);
-    ++m->transitions;
-  }
+  return changed;
 }
 #endif
 

@@ -46,6 +46,7 @@ typedef struct {
   stickslip_real guard_least;
   stickslip_real jump[STICKSLIP_SIGNALS];       /* of signals, between two steps */
   int8_t came_from[STICKSLIP_ELEMENTS];         /* direction of slip of elements that stopped at this instant */
+  int8_t loaded[STICKSLIP_ELEMENTS];            /* 0: the element had no load at the start of the last step */
   stickslip_real history[STICKSLIP_HISTORY];    /* sliding velocities over a dead time */
   stickslip_real memory[STICKSLIP_MEMORY];      /* of sampled controllers */
   stickslip_real computed[STICKSLIP_COMPUTED];
