@@ -41,7 +41,8 @@ struct Transition::Decision {
 
 namespace {
 
-// What an instant decides besides the modes of friction and contacts; null: not this time.
+// Modes of springs, of limits of controllers and of conditions in formulas. A null pointer: this instant does not decide
+// these.
 struct OtherModes {
   const Springs& springs;
   const Saturations* limits = nullptr;
@@ -56,8 +57,13 @@ struct OtherModes {
 };
 
 // The flow starts from the signs that were decided.
-void hand_over(const OtherModes& decided, const Regime& r, MotionAfter& motion, State& state) {
-  if (decided.springs.any_open() || (decided.limits && decided.limits->any_open())) motion.expand(true);
+void hand_over(const OtherModes& decided, const System& sys, RegimeCache& cache, MotionAfter& motion,
+               State& state) {
+  const bool by_motion =
+      decided.springs.any_open() || (decided.limits != nullptr && decided.limits->any_open());
+  if (!by_motion && decided.corners == nullptr) return;
+  if (by_motion) motion.expand(true);
+  const Regime& r = cache.get(sys, state.modes);
   state.zeros.resize(r.guards.size(), -1);
   for (Index k = 0; k < r.guards.size(); ++k)
     if (const std::optional<SignAfter> after = decided.sign_of(r.guards[k], *r.linear);
@@ -165,7 +171,7 @@ bool Transition::goes_on(State& state, bool forces_jump) {
     MotionAfter motion(sys, cache, scratch, state);
     Springs springs(sys, cache, state, motion);
     springs.choose(jump.fired, false);
-    hand_over({springs}, cache.get(sys, state.modes), motion, state);
+    hand_over({springs}, sys, cache, motion, state);
     return true;
   }
   if (jump.occasion == Occasion::motion && all_fired(of_sharing)) {
@@ -204,7 +210,7 @@ void Transition::change_modes(State& state, bool forces_jump) {
     if (!other_springs && !other_limits && !other_sides) break;
     decide(state, {});
   }
-  hand_over({springs, &limits, corners.get()}, cache.get(sys, state.modes), motion, state);
+  hand_over({springs, &limits, corners.get()}, sys, cache, motion, state);
   if (corners && corners->facing() >= 0) jump.facing = corners->facing(), jump.decided = false;
 }
 

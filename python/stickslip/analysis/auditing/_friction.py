@@ -89,7 +89,7 @@ def _check_rest(
     if elastic:  # over its limit it still rests while it does not move along the force
         beyond = np.where(np.sign(force) * one.velocity > one.velocity_room, beyond, 0.0)
     level = np.maximum(np.abs(one.low), np.abs(one.high))
-    room = (beyond_limit(run, place.name) or 10.0 * sizes.relative) * level + one.uncertain + rounding
+    room = beyond_limit(run, place.name, 10.0 * sizes.relative) * level + one.uncertain + rounding
     audit.hold("at rest |F| <= static level", place.name, at.t, np.where(rests, beyond, 0.0), room + 1e-300)
 
 

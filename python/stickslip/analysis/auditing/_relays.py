@@ -18,6 +18,8 @@ from stickslip.modes import Mode
 
 Array = NDArray[np.float64]
 
+_ROUNDING = 1e-12  # of an output
+
 
 def check_relays(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
     """Check all relays and quantisers against their characteristics."""
@@ -34,7 +36,7 @@ def check_relays(audit: Audit, run: Any, d: Description, panels: Panels, sizes: 
             continue
         threshold = e["threshold"].values(at.t)
         room = room + sizes.relative * float(np.abs(threshold).max(initial=0.0))
-        share = max(1e-12, beyond_limit(run, e["name"]))
+        share = beyond_limit(run, e["name"], _ROUNDING)
         _check_relay(audit, e, at.t, s - threshold, u, at[f"{e['name']}.mode"], room, share)
         check_modes(audit, run, e["name"], panels)
 
@@ -44,12 +46,12 @@ def _check_relay(
 ) -> None:
     name, half = e["name"], 0.5 * e["hysteresis"]
     outputs = e["low"], e["high"]
-    rounding = 1e-12 * max(map(abs, outputs))
+    greatest = max(map(abs, outputs))
     high, low, slides = mode == Mode.HIGH, mode == Mode.LOW, mode == Mode.FREE
     error = np.where(high, np.abs(u - e["high"]), np.where(low, np.abs(u - e["low"]), 0.0))
     beyond = np.where(slides, np.maximum(u - max(outputs), min(outputs) - u), 0.0)
-    audit.hold("output of the relay", name, t, error, rounding)
-    audit.hold("output between those of the relay", name, t, beyond, share * max(map(abs, outputs)))
+    audit.hold("output of the relay", name, t, error, _ROUNDING * greatest)
+    audit.hold("output between those of the relay", name, t, beyond, share * greatest)
     wrong = np.where(high, -half - s, np.where(low, s - half, np.abs(s)))
     audit.hold("form on the side of the output", name, t, wrong, room + 1e-300)
 
@@ -57,7 +59,9 @@ def _check_relay(
 def _check_steps(audit: Audit, e: Mapping[str, Any], t: Array, s: Array, u: Array, room: float) -> None:
     step = e["step"]
     inside = np.clip(s, -step * e["levels"], step * e["levels"])
-    audit.hold("output of the quantiser", e["name"], t, np.abs(u - inside) - 0.5 * step, room + 1e-12 * step)
+    audit.hold(
+        "output of the quantiser", e["name"], t, np.abs(u - inside) - 0.5 * step, room + _ROUNDING * step
+    )
     between = np.abs(u / step - np.rint(u / step)) > 1e-9
     edge = np.abs(s / step - np.floor(s / step) - 0.5) * step
     audit.hold("slides on a threshold alone", e["name"], t, np.where(between, edge, 0.0), room + 1e-300)

@@ -28,10 +28,10 @@ _ACCUMULATION = 2e-6
 _BETWEEN = 513
 
 
-def beyond_limit(run: Any, name: str) -> float:
-    """Return the share by which the force of an element at rest may exceed its limit."""
+def beyond_limit(run: Any, name: str, otherwise: float) -> float:
+    """Return the share by which the force of an element at rest may exceed its limit; `otherwise` without accumulation."""
     gathered = any(str(rule).startswith("accumulation") for rule in run.events.of(name).rule)
-    return _ACCUMULATION if gathered else 0.0
+    return _ACCUMULATION if gathered else otherwise
 
 
 @dataclass(frozen=True)
