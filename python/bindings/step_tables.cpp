@@ -207,7 +207,7 @@ private:
                  "contact"_a = p.contact, "load_contact"_a = p.load_contact, "velocity"_a = dense(p.velocity),
                  "acceleration"_a = dense({p.velocity.x * 0.0, p.acceleration_s}), "effect"_a = p.effect,
                  "velocity_x"_a = p.velocity.x, "dead_centre"_a = p.velocity.x.dot(p.effect) == 0.0,
-                 "load_0"_a = dense(load_form(p, 0)),
+                 "can_be_free"_a = can_be_free(sys, p), "load_0"_a = dense(load_form(p, 0)),
                  "load_1"_a = dense(load_form(p, p.load_parts.empty() ? 0 : 1)),
                  "break_away"_a = p.break_away, "kinetic"_a = p.kinetic, "lag"_a = p.automaton.lag,
                  "dwell"_a = p.automaton.dwell, "travel"_a = p.automaton.travel,
@@ -335,7 +335,7 @@ private:
                "through"_a = plan.through, "u_end"_a = plan.u_end, "u_through"_a = plan.u_through,
                "load_end"_a = plan.load_end, "load_through"_a = plan.load_through,
                "gaps"_a = projection(plan.gaps), "held"_a = projection(plan.held), "follows"_a = plan.follows,
-               "short_guards"_a = !plan.short_guards.empty());
+               "shared"_a = r.shared, "short_guards"_a = !plan.short_guards.empty());
     d["tolerance"] = std::vector<double>(plan.tolerance.begin(), plan.tolerance.end());
     d["sticking"] = std::vector<Index>(r.sticking.begin(), r.sticking.end());
     d["reads"] = read(of, r);

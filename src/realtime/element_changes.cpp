@@ -1,6 +1,7 @@
 #include "realtime/element_changes.hpp"
 
 #include "core/tolerances.hpp"
+#include "dynamics/free.hpp"
 #include "transition/automaton_states.hpp"
 #include "transition/mode_changes.hpp"
 
@@ -14,31 +15,29 @@ ElementChanges::ElementChanges(const System& system, const StepClock& time, Loca
     : sys(system), clock(time), local(machine), modes(planned), step(base),
       came_from(Vector::Zero(system.friction.size())) {
   for (Index i = 0; i < sys.friction.size(); ++i)
-    if (sys.friction[i].automaton != Automaton{} && loading_contact(sys.friction[i]) < 0)
-      remember.push_back(i);
+    if (sys.friction[i].automaton != Automaton{} && can_be_free(sys, sys.friction[i])) remember.push_back(i);
   loaded.assign(remember.size(), 1);
 }
 
 void ElementChanges::begin_under_load() noexcept {
   for (Index k = 0; k < remember.size(); ++k) {
-    const Friction& p = local.system().friction[remember[k]];
-    const FrictionMode& mode = modes.now.friction[remember[k]];
-    const double N = normal_load(p, mode.load_stretch, step.a.x, step.signals_at_start());
+    const Index i = remember[k];
+    const double N = load(i);
     const bool was = std::exchange(loaded[k], N > 0.0);
     if (!was && loaded[k])
-      start_under_load(p, mode.direction(), velocity(remember[k]), N, clock.start(), step.a.x);
+      start_under_load(local.system().friction[i], modes.now.friction[i].direction(), velocity(i), N,
+                       clock.start(), step.a.x);
   }
 }
 
 void ElementChanges::slide_on_compliant() noexcept {
   for (Index j = 0; j < sys.contacts.size(); ++j)
     if (sys.contacts[j].yields()) modes.now.contact[j] = Mode::open;
-  const double* const s = step.signals_at_start();
   for (Index i = 0; i < sys.friction.size(); ++i) {
     FrictionMode& mode = modes.now.friction[i];
     if (sys.friction[i].contact >= 0 || (!mode.open() && !mode.free)) continue;
     mode.free = false; // loads are numbers here, and may be zero
-    const double v = relative_velocity(local.system().friction[i], step.a.x, s);
+    const double v = velocity(i);
     const bool slides = std::abs(v) > modes.zeros.velocity(i) || !sys.friction[i].traits.sticks;
     mode.enter(slides ? slip(v < 0.0 ? -1 : 1) : Mode::stick);
   }
@@ -55,12 +54,12 @@ bool ElementChanges::follow_jumps(const DrivenSignals& driven) noexcept {
     const double size = p.velocity.s.cwiseAbs().dot(Eigen::Map<const Vector>(s, sys.ns()).cwiseAbs());
     if (!(std::abs(jump) > zero + tolerance::rounding * size)) continue;
     FrictionMode& mode = modes.now.friction[i];
-    const double v = relative_velocity(p, step.a.x, s);
+    const double v = velocity(i);
     const int was = mode.direction(), is = v > 0.0 ? 1 : -1;
     if (std::abs(v) <= zero || (was == 0 && p.surface_travel >= 0) || mode.open() || was == is) continue;
     mode.mode = slip(is);
     changed = true;
-    change_mode(p, was, is, v, normal_load(p, mode.load_stretch, step.a.x, s), clock.start(), step.a.x);
+    change_mode(p, was, is, v, load(i), clock.start(), step.a.x);
   }
   return changed;
 }
@@ -88,8 +87,7 @@ bool ElementChanges::rest_with_others() noexcept {
     const FrictionMode& mode = modes.now.friction[i];
     if (!p.traits.sticks || p.surface_travel >= 0 || p.prescribed || loading_contact(p) >= 0 ||
         !mode.slips() || std::abs(velocity(i)) > modes.zeros.velocity(i) ||
-        p.velocity.x.dot(p.effect) == 0.0 ||
-        !(normal_load(p, mode.load_stretch, step.a.x, step.signals_at_start()) > 0.0))
+        p.velocity.x.dot(p.effect) == 0.0 || !(load(i) > 0.0))
       continue;
     stop(i);
     changed = true;
@@ -100,6 +98,11 @@ bool ElementChanges::rest_with_others() noexcept {
 
 double ElementChanges::velocity(Index i) noexcept {
   return relative_velocity(local.system().friction[i], step.a.x, step.signals_at_start());
+}
+
+double ElementChanges::load(Index i) noexcept {
+  return normal_load(local.system().friction[i], modes.now.friction[i].load_stretch, step.a.x,
+                     step.signals_at_start());
 }
 
 // -1: all elements that stick are at rest on their surfaces.
@@ -113,7 +116,7 @@ Index ElementChanges::weakest_parting() noexcept {
     if ((!p.prescribed && !shared) || !p.traits.sticks || p.surface_travel >= 0 || !mode.sticks() ||
         std::abs(velocity(i)) <= modes.zeros.velocity(i))
       continue;
-    const double limit = p.break_away * normal_load(p, mode.load_stretch, step.a.x, step.signals_at_start());
+    const double limit = p.break_away * load(i);
     if (weakest < 0 || limit < least) weakest = i, least = limit;
   }
   return weakest;
@@ -188,10 +191,9 @@ void ElementChanges::pass_corner(const Guard& g) noexcept {
 
 void ElementChanges::stop(Index i) noexcept {
   double* const x = step.a.x;
-  const double* const s = step.signals_at_start();
   const Friction& p = local.system().friction[i];
   FrictionMode& mode = modes.now.friction[i];
-  const double t = clock.now(), N = normal_load(p, mode.load_stretch, x, s);
+  const double t = clock.now(), N = load(i);
   const int was = mode.direction();
   // At a dead centre, or along a prescribed motion, the force of a rigid element has no effect on the motion.
   if (p.velocity.x.dot(p.effect) == 0.0 && !(p.prescribed && p.surface_travel >= 0)) {
@@ -211,19 +213,16 @@ void ElementChanges::release(Index i, int side) noexcept {
   FrictionMode& mode = modes.now.friction[i];
   if (!mode.sticks()) return;
   double* const x = step.a.x;
-  const double* const s = step.signals_at_start();
   const Friction& p = local.system().friction[i];
   const bool has_states = p.lagged >= 0 || p.peak >= 0;
-  if (has_states && came_from(i) == 0.0)
-    change_mode(p, 0, side, relative_velocity(p, x, s), normal_load(p, mode.load_stretch, x, s), clock.now(),
-                x);
+  if (has_states && came_from(i) == 0.0) change_mode(p, 0, side, velocity(i), load(i), clock.now(), x);
   enter(mode, p, slip(side), x);
 }
 
 bool ElementChanges::moves_towards(Index i, int side) noexcept {
   const double* const s = step.signals_at_start();
   const Friction& p = local.system().friction[i];
-  const double v = relative_velocity(p, step.a.x, s);
+  const double v = velocity(i);
   if (std::abs(v) > modes.zeros.velocity(i)) return v * side > 0.0;
   const Vector& xdot = local.rates(*modes.plan->regime, clock.now(), step.a.x, s);
   return relative_acceleration(p, xdot, local.signals()) * side >= 0.0;

@@ -16,8 +16,8 @@ public:
   void slide_on_compliant() noexcept;
   // A jump of the surface velocity between two steps ends sticking. True if modes changed.
   bool follow_jumps(const DrivenSignals& driven) noexcept;
-  // A surface whose element others hold, or prescribe its motion, and that moves away ends sticking: of several surfaces
-  // that part, the weakest first. True if modes changed.
+  // Surfaces that part from their bodies end sticking: those along a prescribed motion, and of several on one body the
+  // weakest, until the others rest. True if modes changed.
   bool leave_parting_surfaces() noexcept;
   // The memory of an element whose load has come begins anew.
   void begin_under_load() noexcept;
@@ -37,11 +37,12 @@ private:
   PlannedModes& modes;
   BaseStep& step;
   Vector came_from;     // direction of slip of those that came to rest at this instant
-  List<Index> remember; // elements with a memory that no contact loads
+  List<Index> remember; // elements with a memory whose load may come and go
   List<char> loaded;    // of these
   List<double> guards;
 
-  double velocity(Index element) noexcept; // relative
+  double velocity(Index element) noexcept; // relative,
+  double load(Index element) noexcept;     // both at the start of the step
   Index weakest_parting() noexcept;
   const Guard* furthest_beyond() noexcept;
   void pass_corner(const Guard& g) noexcept;

@@ -26,18 +26,16 @@ ImplicitStep::ImplicitStep(const System& system, LocalMachine& machine, bool dif
     if (p.traits.states > 0 && !p.traits.searches) find_levels(p); // none is known of a formula
 }
 
-// Deflections of steady sliding at the static level, if the rate leads back from beyond it: not those at which an element
-// of a sum begins to slip.
+// Deflections of steady sliding at the static level, the same in both directions, if the rate leads back from beyond it: not
+// those at which an element of a sum begins to slip.
 void ImplicitStep::find_levels(const Friction& p) {
   const Index n = p.traits.states;
-  Vector forward(n), backward(n), rates(n);
-  steady(p.law, DBL_MIN, forward.data(), 1.0);
-  steady(p.law, -DBL_MIN, backward.data(), 1.0);
-  const Vector beyond = (1.0 + tolerance::same) * forward;
+  Vector level(n), rates(n);
+  steady(p.law, DBL_MIN, level.data(), 1.0);
+  const Vector beyond = (1.0 + tolerance::same) * level;
   evaluate(p.law, 1.0, 1, 0U, beyond.data(), rates.data(), 1.0);
   for (Index k = 0; k < n; ++k)
-    if (rates(k) * forward(k) < 0.0)
-      deflections.push_back({p.states + k, std::max(std::abs(forward(k)), std::abs(backward(k)))});
+    if (rates(k) * level(k) < 0.0) deflections.push_back({p.states + k, std::abs(level(k))});
 }
 
 void ImplicitStep::advance(const Regime& r, double t, double span, double h, const StepPoint& a,

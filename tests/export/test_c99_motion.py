@@ -101,6 +101,27 @@ def largest_difference(
     return difference
 
 
+def parting_surfaces() -> ss.Machine:
+    """One belt turns back and forth, the other one and the ground hold the body at times, and at last a load comes."""
+    m = ss.Machine(mass=2.0, names=["body"])
+    back_and_forth = ss.Samples([0.0, 0.5, 1.5, 3.0, 5.0, 6.0], [0.0, 0.0, 0.3, -0.2, 0.2, 0.0])
+    m.add_friction("belt", on="body", law=ss.Coulomb(3.0, 2.4), surface_velocity=back_and_forth)
+    m.add_friction("weak", on="body", law=ss.Coulomb(0.5, 0.4), surface_velocity=ss.Ramp(slope=0.01))
+    m.add_friction(
+        "ground", on="body", law=ss.Coulomb(1.0, 0.8), normal_load=ss.Step(4.0, start=2.0, before=1.0)
+    )
+    return m
+
+
+def load_that_comes() -> ss.Machine:
+    """A surface with a memory reverses without a load; its memory begins anew with each load."""
+    m = ss.Machine(mass=1.0, stiffness=30.0, names=["body"], force={"body": ss.Sine(2.0, 0.7)})
+    pressed = ss.Pulses(1.0, period=1.7, width=0.6)
+    law = ss.StickSlip(STRIBECK, memory=0.05, dwell=0.5)
+    m.add_friction("brake", on="body", law=law, normal_load=pressed)
+    return m
+
+
 CASES: dict[str, tuple[Callable[[], ss.Machine], float, dict[str, Any]]] = {
     "friction, delayed output": (
         rubbing_slide, 1e-3, {"outputs": ["slide.velocity", "guide.force", "guide.mode", "slide.acceleration"]},
@@ -129,6 +150,13 @@ MORE: dict[str, tuple[Callable[[], ss.Machine], float, dict[str, Any]]] = {
         {"outputs": ["ball.position", "floor.normal_force", "floor.mode"], "initial": {"ball.position": 1.0}},
     ),
     "Coulomb": (lambda: belt(ss.Coulomb(1.0, 0.6)), 1e-3, {"outputs": ["belt.load", "belt.velocity", "belt.force"]}),
+    "surfaces that part": (
+        parting_surfaces, 1e-3,
+        {"outputs": ["body.velocity", "belt.mode", "weak.mode", "ground.mode"], "max_transitions": 4},
+    ),
+    "load that comes": (
+        load_that_comes, 1e-3, {"outputs": ["body.position", "brake.mode", "brake.peak", "brake.stuck_since"]},
+    ),
     "viscous": (lambda: belt(ss.Viscous(0.3)), 1e-3, {}),
     "root": (lambda: belt(ss.Coulomb(0.5, 0.3) + ss.Viscous(0.3, exponent=0.5)), 1e-3, {}),
     "tanh": (

@@ -134,7 +134,8 @@ class _Layouter:
             values = self.add([p["break_away"], p["kinetic"], p["dwell"], p["travel"], p["surface_damping"],
                                impulsive])  # fmt: skip
             elements.append(
-                (len(terms), len(law), int(p["sticks"]), int(p["dead_centre"]), p["contact"], *p["states"],
+                (len(terms), len(law), int(p["sticks"]), int(p["dead_centre"]),
+                 int(p["can_be_free"]), p["contact"], *p["states"],
                  self.add(p["velocity"]), (self.add(p["load_0"]), self.add(p["load_1"])), values,
                  self.threshold(p["zero"]), self.add(p["effect"]),
                  self.add(p["velocity_x"]), self.add(p["acceleration"]))
@@ -148,7 +149,8 @@ class _Layouter:
         self.array("elements", "friction_element", elements)
         self.array("law_terms", "law_term", terms)
         self.array("delays", "dead_time", delays)
-        self.out.counts |= {"NDELAYS": len(delays), "NHISTORY": history}
+        memories = sum(p["can_be_free"] and max(p["states"]) >= 0 for p in self.t["friction"])
+        self.out.counts |= {"NDELAYS": len(delays), "NHISTORY": history, "NMEMORIES": memories}
 
     @staticmethod
     def count(kind: str, values: Any) -> int:
@@ -278,6 +280,7 @@ class _Layouter:
         return (
             self.modes(p["modes"]),
             int(p["follows"]),
+            int(p["shared"]),
             int(p["short_guards"]),
             first_guard,
             len(p["guards"]),

@@ -49,7 +49,10 @@ def operations(layout: Layout, max_transitions: int) -> int:
     signals = nv * (30 + _CALL * max(1, c["NHARMONICS"]))
     parts = max_transitions + contacts + 2 * c["NS"] + 1
     changes = max_transitions + contacts
-    begin = signals + sampled + limits + states
+    surfaces = c["NMEMORIES"] * (row + 1)
+    if elements > 1:  # one rests with others, or surfaces part
+        surfaces += elements * (2 * row + law) + elements * (2 * elements * (row + 1) + project)
+    begin = signals + sampled + limits + states + surfaces
     return (
         parts * (advance + between + ng * guard)
         + changes * change

@@ -219,8 +219,8 @@ static void begin_under_load(machine *m) {
   int i;
   for (i = 0; i < NP; ++i) {
     const friction_element *const p = &elements[i];
-    real *const x = X_OF(m->start);
-    if ((p->contact < 0) && ((p->aged >= 0) || (p->lagged >= 0) || (p->travelled >= 0))) {
+    if ((p->can_be_free != 0) && ((p->aged >= 0) || (p->lagged >= 0) || (p->travelled >= 0))) {
+      real *const x = X_OF(m->start);
       const real load = load_of(m, i);
       const int is = direction_of(MODE_OF(m, i));
       if ((load > REAL(0.0)) && (m->loaded[i] == 0)) {
@@ -241,10 +241,16 @@ static void begin_under_load(machine *m) {
   }
 }
 
-static int any_at_rest(const machine *m) {
+#if (NP > 1)
+/* Whether an element does not move on its surface. */
+static int is_still(const machine *m, const friction_element *p) {
+  return (FABS(velocity_of(m, p)) <= numbers_of(m)[p->no_velocity]) ? 1 : 0;
+}
+
+static int any_at_rest(const int8_t *modes) {
   int i, any = 0;
   for (i = 0; i < NP; ++i) {
-    if (is_at_rest(m->modes[i]) != 0) {
+    if (is_at_rest(modes[i]) != 0) {
       any = 1;
     }
   }
@@ -254,12 +260,12 @@ static int any_at_rest(const machine *m) {
 /* An element sticks, too, whose body others hold. */
 static int rest_with_others(machine *m) {
   int i, changed = 0;
-  if (any_at_rest(m) != 0) {
+  if (any_at_rest(plans[m->plan].modes) != 0) {
     for (i = 0; i < NP; ++i) {
       const friction_element *const p = &elements[i];
       const int slides = ((MODE_OF(m, i) == FORWARD) || (MODE_OF(m, i) == BACKWARD)) ? 1 : 0;
       if ((slides != 0) && (p->sticks != 0) && (p->travelled < 0) && (p->contact < 0) && (p->dead_centre == 0)) {
-        if ((FABS(velocity_of(m, p)) <= numbers_of(m)[p->no_velocity]) && (load_of(m, i) > REAL(0.0))) {
+        if ((is_still(m, p) != 0) && (load_of(m, i) > REAL(0.0))) {
           stop(m, i);
           changed = 1;
         }
@@ -269,6 +275,48 @@ static int rest_with_others(machine *m) {
   }
   return changed;
 }
+
+/* -1: all elements that stick are at rest on their surfaces. */
+static int weakest_parting(const machine *m) {
+  int i, weakest = -1;
+  real least = REAL(0.0);
+  for (i = 0; (i < NP) && (plans[m->plan].shared != 0); ++i) {
+    const friction_element *const p = &elements[i];
+    if ((p->sticks != 0) && (p->travelled < 0) && (is_at_rest(MODE_OF(m, i)) != 0) && (is_still(m, p) == 0)) {
+      const real limit = VALUE_OF(p, BREAK_AWAY) * load_of(m, i);
+      if ((weakest < 0) || (limit < least)) {
+        weakest = i;
+        least = limit;
+      }
+    }
+  }
+  return weakest;
+}
+
+/* Of several surfaces that part under one body the weakest end sticking, until the others rest. */
+static int leave_parting_surfaces(machine *m) {
+  const int8_t *const before = plans[m->plan].modes;
+  int i, round, changed = 0;
+  for (round = 0; round < NP; ++round) { /* each is released once at most */
+    const int weakest = weakest_parting(m);
+    if (weakest >= 0) {
+      release(m, weakest, (velocity_of(m, &elements[weakest]) > REAL(0.0)) ? 1 : -1);
+      change_modes(m);
+      hold(m);
+      changed = 1;
+    }
+  }
+  if (changed != 0) {
+    for (i = 0; i < NP; ++i) { /* others have taken the body to its surface */
+      if ((is_at_rest(before[i]) != 0) && (is_still(m, &elements[i]) != 0)) {
+        MODE_OF(m, i) = before[i];
+      }
+    }
+    change_modes(m);
+  }
+  return changed;
+}
+#endif
 
 /* By how much signals change an element's velocity between two steps, and the rounding error of that. */
 static real velocity_jump(const machine *m, const friction_element *p, real *rounding) {
@@ -302,6 +350,25 @@ static int follow_jumps(machine *m) {
     }
   }
   return changed;
+}
+
+/* What surfaces and loads have changed between two steps. */
+static void follow_surfaces(machine *m, int jumped) {
+  int follows, rests = 0, parts = 0;
+  begin_under_load(m);
+  follows = (jumped != 0) ? follow_jumps(m) : 0;
+#if (NP > 1)
+  rests = rest_with_others(m);
+#endif
+  if ((follows != 0) || (rests != 0)) {
+    change_modes(m);
+  }
+#if (NP > 1)
+  parts = leave_parting_surfaces(m);
+#endif
+  if ((follows != 0) || (parts != 0)) {
+    ++m->transitions;
+  }
 }
 #endif
 

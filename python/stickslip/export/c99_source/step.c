@@ -119,16 +119,7 @@ static void begin_step(machine *m, const real *inputs) {
   }
 #endif
 #if (NP > 0)
-  begin_under_load(m);
-  {
-    const int follows = (jumped != 0) ? follow_jumps(m) : 0, rests = rest_with_others(m);
-    if ((follows != 0) || (rests != 0)) {
-      change_modes(m);
-    }
-    if (follows != 0) {
-      ++m->transitions;
-    }
-  }
+  follow_surfaces(m, jumped);
 #endif
 #if (NSAT > 0)
   if (changed != 0) {

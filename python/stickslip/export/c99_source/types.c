@@ -15,7 +15,7 @@ enum { READ_ROW, READ_RATE, READ_FORCE, READ_MODE, READ_FREE_MODE, READ_SIDE, RE
 /* int32_t numbers are places in the table of real numbers; a row is (constant, states, signals). */
 typedef struct { int16_t kind, count; int32_t numbers; } law_term;
 typedef struct {
-  int16_t first_term, terms, sticks, dead_centre, contact;
+  int16_t first_term, terms, sticks, dead_centre, can_be_free, contact;
   int16_t lagged, delayed, travelled, aged, peak, entered; /* states; -1: none */
   int32_t velocity, load[2], values, no_velocity, effect, velocity_x, acceleration;
 } friction_element;
@@ -26,7 +26,7 @@ typedef struct { int16_t guard, element; int32_t level, load; } ageing_limit;
 typedef struct { int16_t rows; int32_t row, change; } projection;
 typedef struct {
   int8_t modes[STICKSLIP_MODES];
-  int8_t follows, short_guards;
+  int8_t follows, shared, short_guards;
   int16_t first_guard, guards, first_curve, curves, first_ageing, ageing;
   int32_t step, rate, values, tolerance, end, through, u_end, u_through, load_end, load_through, halves, inputs, outputs;
   projection gaps, held;
