@@ -116,11 +116,11 @@ double initial_step(F&& f, double t, const double* x, const double* f0, Index n,
   for (Index i = 0; i < n; ++i)
     bend = std::max(bend, std::abs(f1[i] - f0[i]) / (atol[i] + rtol * std::abs(x[i])) / trial);
   double h = 100.0 * trial;
-  if (bend > 0.0 && speed > 0.0) {
-    const double unit = speed / bend;
-    h = unit * std::pow(0.01 / (speed * unit), 1.0 / (order + 1.0));
-  } else if (bend > 0.0) {
+  if (std::isnormal(bend)) {
     h = std::sqrt(0.01 / bend);
+    // If x' alone moves x by less than the tolerance within T, x'' alone sets the step.
+    if (const double unit = speed / bend; unit > h)
+      h = unit * std::pow(0.01 / (speed * unit), 1.0 / (order + 1.0));
   }
   return std::min({100.0 * trial, h, horizon});
 }

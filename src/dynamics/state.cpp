@@ -125,9 +125,12 @@ State initial_state(const System& sys, double t0, const Vector& given) {
       s.time_scale = t;
     else
       s.time_scale = 1.0; // any will do: there is nothing to compare it with
-    const double t = s.time_scale;
+    const double t = s.time_scale, soon = tolerance::short_time * t;
+    const Vector loads =
+        size_motion(sys, soon, Vector::Zero(sys.contacts.size())).acceleration; // of ramps, too
     for (Index i = 0; i < n; ++i) {
-      s.nominal(n + i) = std::max(s.nominal(n + i), t * sys.acceleration(n + i));
+      const double speed = std::max(t * sys.acceleration(n + i), soon * loads(n + i));
+      s.nominal(n + i) = std::max(s.nominal(n + i), speed);
       s.nominal(i) = std::max(s.nominal(i), t * s.nominal(n + i));
     }
   }

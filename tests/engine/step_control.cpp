@@ -94,6 +94,21 @@ TEST(step_control, the_first_step_suits_the_problem) {
   check::that(initial_step(still, 0.0, &none, &none, 1, 5, &atol, 1e-8, 10.0, 0.0, work) <= 10.0);
 }
 
+TEST(step_control, a_remnant_of_a_velocity_does_not_shorten_the_first_step) {
+  // x' = v, v' = t: v changes by t^2/2, whatever the rounding of the rest before leaves of it.
+  const double atol[] = {1e-8, 1e-8};
+  double work[4];
+  const auto step_at = [&](double v) {
+    const double x[] = {0.1, v}, f0[] = {v, 0.0};
+    const auto f = [](double t, const double* at, double* dx) { dx[0] = at[1], dx[1] = t; };
+    return initial_step(f, 0.0, x, f0, 2, 5, atol, 1e-8, 1.0, 0.0, work);
+  };
+  const double from_rest = step_at(0.0);
+  check::that(from_rest > 1e-6);
+  for (const double v : {1e-300, 1e-45, 1e-30})
+    check::that(std::abs(step_at(v) - from_rest) < 1e-3 * from_rest);
+}
+
 TEST(step_control, last_steps_are_fitted) {
   check::same(fit_step(0.9995, 1.0), 1.0);
   check::same(fit_step(0.7, 1.0), 0.5);

@@ -48,3 +48,20 @@ def test_sampling_instant_does_not_stop_a_motion():
     before, after = run.at(instants - 1e-9)["x.velocity"], run.at(instants)["x.velocity"]
     assert np.abs(after - before).max() < 1e-6  # of up to 7.7 m/s; forces are below 1 kN
     assert run.energy.residual < 1e-13
+
+
+@pytest.mark.parametrize("start", [0.0, 5.1, 1e4])
+@pytest.mark.parametrize("slope", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("speed", [0.0, 1e-300, 1e-45, 1e-9])
+def test_load_that_rises_from_zero_sets_the_size_of_the_motion(
+    speed: float, slope: float, start: float
+) -> None:
+    """m v' = F - (mu + c v) N with F = slope t, N = 0.7 F. The velocity at the start, a remnant, has no effect."""
+    push = ss.Ramp(slope=slope, start=start)
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": push, "y": -0.7 * push})
+    law = ss.Coulomb(static=0.8, kinetic=0.5) + ss.Viscous(0.1)
+    m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=law)
+    run = ss.simulate(m, (start, start + 2.0), initial={"x.velocity": speed})
+    rate = 0.07 * slope * 2.0  # c 0.7 slope t^2 / 2
+    exact = speed * np.exp(-rate) - 0.65 / 0.07 * np.expm1(-rate)
+    assert run["x.velocity"][-1] == pytest.approx(exact, rel=4e-9)
