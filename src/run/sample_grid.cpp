@@ -88,7 +88,8 @@ void SampleGrid::make_tangent() {
   if (sys.smooth && !tangent) tangent = std::make_unique<Tangent>(sys);
 }
 
-template <class Use> void SampleGrid::at_every_time(const Motion& motion, Use&& use) {
+template <class Use> void SampleGrid::at_every_time(const Motion& motion, Index elements, Use&& use) {
+  if (elements == 0) return;
   Vector x(sys.nx), s(sys.ns());
   Scratch w(sys);
   make_tangent();
@@ -106,7 +107,7 @@ template <class Use> void SampleGrid::at_every_time(const Motion& motion, Use&& 
 std::pair<Rows, Rows> SampleGrid::rates_and_forces(const Motion& motion) {
   std::pair<Rows, Rows> out(Rows(sys.nx, n_times), Rows(n_elements + n_contacts, n_times));
   Scratch w(sys);
-  at_every_time(motion, [&](const Regime& r, Index j, double t, const Vector& x, const Vector& s) {
+  at_every_time(motion, sys.nx, [&](const Regime& r, Index j, double t, const Vector& x, const Vector& s) {
     w.force.setZero();
     evaluate(sys, r, t, x.data(), s.data(), w.xdot.data(), w.force.data(), w);
     share_forces(sys, r, t, x.data(), s.data(), w.force.data(), w);
@@ -116,13 +117,29 @@ std::pair<Rows, Rows> SampleGrid::rates_and_forces(const Motion& motion) {
   return out;
 }
 
-Rows SampleGrid::readings(const Motion& motion, Read what, Index count, const Rows* held) {
-  Rows out(count, n_times);
-  Vector force;
-  at_every_time(motion, [&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
-    if (held != nullptr) force = held->col(j);
-    for (Index i = 0; i < count; ++i)
-      out(i, j) = reading(here(), r.modes, what, i, x.data(), s.data(), force.data());
+std::map<Read, Rows> SampleGrid::readings(const Motion& motion) {
+  const Index springs = sys.springs.size();
+  const std::pair<Read, Index> kinds[] = {{Read::velocity, n_elements}, {Read::gap, n_contacts},
+                                          {Read::gap_rate, n_contacts}, {Read::spring_force, springs},
+                                          {Read::elongation, springs},  {Read::elongation_rate, springs}};
+  std::map<Read, Rows> out;
+  for (const auto& [what, count] : kinds) out.emplace(what, Rows(count, n_times));
+  at_every_time(motion, n_elements + n_contacts + springs,
+                [&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
+                  for (auto& [what, rows] : out)
+                    for (Index i = 0; i < rows.rows(); ++i)
+                      rows(i, j) = reading(here(), r.modes, what, i, x.data(), s.data(), nullptr);
+                });
+  return out;
+}
+
+Rows SampleGrid::loads(const Motion& motion, const Rows& held) {
+  Rows out(n_elements, n_times);
+  Vector force(n_elements + n_contacts);
+  at_every_time(motion, n_elements, [&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
+    force = held.col(j);
+    for (Index i = 0; i < n_elements; ++i)
+      out(i, j) = reading(here(), r.modes, Read::load, i, x.data(), s.data(), force.data());
   });
   return out;
 }
@@ -131,14 +148,15 @@ std::pair<Rows, Rows> SampleGrid::limits(const Motion& motion, const Rows& held)
   const Rows none = Rows::Constant(n_elements, n_times, std::numeric_limits<double>::quiet_NaN());
   std::pair<Rows, Rows> out(none, none);
   Vector force(n_elements + n_contacts);
-  at_every_time(motion, [&](const Regime& r, Index j, double t, const Vector& x, const Vector& s) {
-    force = held.col(j);
-    for (Index i = 0; i < n_elements; ++i) {
-      if (!sys.friction[i].traits.sticks || !r.modes.friction[i].sticks()) continue;
-      const Interval limits = holding_limits(sys, r.modes, i, t, x.data(), s.data(), force.data());
-      out.first(i, j) = limits.lo, out.second(i, j) = limits.hi;
-    }
-  });
+  at_every_time(
+      motion, n_elements, [&](const Regime& r, Index j, double t, const Vector& x, const Vector& s) {
+        force = held.col(j);
+        for (Index i = 0; i < n_elements; ++i) {
+          if (!sys.friction[i].traits.sticks || !r.modes.friction[i].sticks()) continue;
+          const Interval limits = holding_limits(sys, r.modes, i, t, x.data(), s.data(), force.data());
+          out.first(i, j) = limits.lo, out.second(i, j) = limits.hi;
+        }
+      });
   return out;
 }
 
@@ -180,6 +198,7 @@ ModeRows SampleGrid::spring_modes() const {
 
 template <class Add> Rows SampleGrid::accumulate(Index count, Add&& add) const {
   Rows sums(count, n_times);
+  if (count == 0) return sums;
   Vector so_far = Vector::Zero(count);
   auto event = run->events.rows.begin();
   for (Index j = 0; j < n_times; ++j) {
@@ -198,10 +217,12 @@ Rows SampleGrid::normal_impulses() const {
 Rows SampleGrid::constraint_forces(const Motion& motion, const Rows& rate, const Rows& force) {
   Rows held(sys.constraints.all.size(), n_times);
   Vector xdot(sys.nx), now(n_elements + n_contacts);
-  at_every_time(motion, [&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
-    xdot = rate.col(j), now = force.col(j);
-    held.col(j) = stickslip::constraint_forces(here(), r, x.data(), s.data(), xdot.data(), now.data());
-  });
+  at_every_time(motion, sys.constraints.all.size(),
+                [&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
+                  xdot = rate.col(j), now = force.col(j);
+                  held.col(j) =
+                      stickslip::constraint_forces(here(), r, x.data(), s.data(), xdot.data(), now.data());
+                });
   return held;
 }
 
@@ -227,9 +248,10 @@ Rows SampleGrid::constraint_impulses() {
 
 LoopSamples SampleGrid::loops(const Motion& motion) {
   LoopSamples out(sys, n_times);
-  at_every_time(motion, [&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
-    out.set(sys, r, x.data(), s.data(), j);
-  });
+  at_every_time(motion, sys.loops.size(),
+                [&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
+                  out.set(sys, r, x.data(), s.data(), j);
+                });
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "run/trajectory.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -27,7 +28,9 @@ public:
   Rows states();
   Rows signals() const;
   std::pair<Rows, Rows> rates_and_forces(const Motion& motion);
-  Rows readings(const Motion& motion, Read what, Index count, const Rows* forces);
+  // All but loads, which depend on the forces, for each element of their kind.
+  std::map<Read, Rows> readings(const Motion& motion);
+  Rows loads(const Motion& motion, const Rows& forces);
   // Lower and upper ones of sticking elements; NaN for the others.
   std::pair<Rows, Rows> limits(const Motion& motion, const Rows& forces);
   Rows constraint_forces(const Motion& motion, const Rows& rates, const Rows& forces);
@@ -63,8 +66,8 @@ private:
   template <class Add> Rows accumulate(Index count, Add&& add) const;
   // mode(modes, k) of each of them
   template <class Of> ModeRows fill_modes(Index count, Of&& mode) const;
-  // use(segment's regime, k, t, x, s) at every time
-  template <class Use> void at_every_time(const Motion& motion, Use&& use);
+  // use(segment's regime, k, t, x, s) at every time; for no elements, never
+  template <class Use> void at_every_time(const Motion& motion, Index elements, Use&& use);
 };
 
 } // namespace stickslip

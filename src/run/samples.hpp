@@ -32,8 +32,10 @@ public:
     return kept(kept_motion, [this] { return grid.rates_and_forces(motion()); }).second;
   }
   // Relative velocities of friction elements.
-  Rows& velocities() { return readings(Read::velocity, sys().friction.size()); }
-  Rows& loads() { return readings(Read::load, sys().friction.size()); }
+  Rows& velocities() { return readings(Read::velocity); }
+  Rows& loads() {
+    return kept(kept_loads, [this] { return grid.loads(motion(), forces()); });
+  }
   // Forces that a sticking element can take; NaN where it does not stick.
   Rows& lower_limits() {
     return kept(kept_limits, [this] { return grid.limits(motion(), forces()); }).first;
@@ -45,8 +47,8 @@ public:
     return kept(kept_modes,
                 [this] { return grid.friction_modes([this]() -> Rows& { return velocities(); }); });
   }
-  Rows& gaps() { return readings(Read::gap, sys().contacts.size()); }
-  Rows& gap_rates() { return readings(Read::gap_rate, sys().contacts.size()); }
+  Rows& gaps() { return readings(Read::gap); }
+  Rows& gap_rates() { return readings(Read::gap_rate); }
   ModeRows& contact_modes() {
     return kept(kept_contact_modes, [this] { return grid.contact_modes(); });
   }
@@ -57,9 +59,9 @@ public:
   LoopSamples& loops() {
     return kept(kept_loops, [this] { return grid.loops(motion()); });
   }
-  Rows& spring_forces() { return readings(Read::spring_force, sys().springs.size()); }
-  Rows& elongations() { return readings(Read::elongation, sys().springs.size()); }
-  Rows& elongation_rates() { return readings(Read::elongation_rate, sys().springs.size()); }
+  Rows& spring_forces() { return readings(Read::spring_force); }
+  Rows& elongations() { return readings(Read::elongation); }
+  Rows& elongation_rates() { return readings(Read::elongation_rate); }
   ModeRows& spring_modes() {
     return kept(kept_spring_modes, [this] { return grid.spring_modes(); });
   }
@@ -75,21 +77,22 @@ public:
 private:
   SampleGrid grid;
   std::recursive_mutex access;
-  std::optional<Rows> kept_states, kept_signals, kept_impulses, kept_constraint_forces,
+  std::optional<Rows> kept_states, kept_signals, kept_loads, kept_impulses, kept_constraint_forces,
       kept_constraint_impulses;
   std::optional<std::pair<Rows, Rows>> kept_motion, kept_limits;
-  std::map<Read, Rows> kept_readings;
+  std::optional<std::map<Read, Rows>> kept_readings;
   std::optional<ModeRows> kept_modes, kept_contact_modes, kept_spring_modes;
   std::optional<LoopSamples> kept_loops;
 
-  const System& sys() const { return grid.system(); }
   SampleGrid::Motion motion() { return {states(), signals()}; }
   template <class T, class Make> T& kept(std::optional<T>& of, Make&& make) {
     const std::lock_guard lock(access);
     if (!of) of.emplace(make());
     return *of;
   }
-  Rows& readings(Read what, Index count); // of each element of its kind
+  Rows& readings(Read what) {
+    return kept(kept_readings, [this] { return grid.readings(motion()); }).at(what);
+  }
 };
 
 } // namespace stickslip

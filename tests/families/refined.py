@@ -14,9 +14,9 @@ MOST = {"max_events": 2000, "max_time": 5.0}
 
 
 def _tenth(run: ss.Trajectory) -> float:
-    """Time of the tenth event, or the end."""
-    times = np.unique([e.time for e in run.events if e.time > run.t[0]])
-    return float(times[EVENTS - 1]) if times.size >= EVENTS else float(run.t[-1])
+    """Time of the tenth event after the start at 0, or the end."""
+    times = np.unique([e.time for e in run.events if e.time > 0.0])
+    return float(times[EVENTS - 1]) if times.size >= EVENTS else run.state.t
 
 
 def _sequence(run: ss.Trajectory, end: float) -> list[tuple[str, str]]:

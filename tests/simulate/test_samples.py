@@ -177,3 +177,14 @@ def test_state_space_run_keeps_its_description():
     assert run.signals == same.signals
     for name in same.signals:
         assert np.array_equal(run[name], same[name], equal_nan=True), name
+
+
+def test_groups_without_elements_are_empty():
+    """An impact on a machine without constraints: their impulses ended the process once."""
+    m = ss.Machine(mass=[1.0, 1.0, 0.1], names=["x", "y", "tilt"], force={"y": -9.81})
+    m.add_contact("floor", gap=lambda q: q["y"] + 0.1 - 0.5 * ss.sin(q["tilt"]), restitution=0.5)
+    run = ss.simulate(m, 0.3)
+    assert run.events[0].impact
+    for group in ("constraint_impulses", "constraint_forces", "spring_forces", "elongations", "loads"):
+        assert getattr(run._samples, group).shape == (0, run.t.size)
+    assert run["floor.gap"].shape == run.t.shape
