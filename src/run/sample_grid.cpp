@@ -153,7 +153,7 @@ std::pair<Rows, Rows> SampleGrid::limits(const Motion& motion, const Rows& held)
         force = held.col(j);
         for (Index i = 0; i < n_elements; ++i) {
           if (!sys.friction[i].traits.sticks || !r.modes.friction[i].sticks()) continue;
-          const Interval limits = holding_limits(sys, r.modes, i, t, x.data(), s.data(), force.data());
+          const Interval limits = holding_limits(here(), r.modes, i, t, x.data(), s.data(), force.data());
           out.first(i, j) = limits.lo, out.second(i, j) = limits.hi;
         }
       });

@@ -23,7 +23,6 @@ public:
 
   // Throws InvalidArgument unless the times lie within the run and do not decrease.
   SampleGrid(std::shared_ptr<const Trajectory> run, List<double> times);
-  const System& system() const { return sys; }
 
   Rows states();
   Rows signals() const;
