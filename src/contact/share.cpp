@@ -1,8 +1,8 @@
 #include "contact/share.hpp"
 
-#include "contact/lemke.hpp"
 #include "contact/preload.hpp"
 #include "core/linalg.hpp"
+#include "core/rank_factors.hpp"
 #include "core/tolerances.hpp"
 
 #include <algorithm>
@@ -11,9 +11,6 @@
 namespace stickslip::contact {
 
 namespace {
-
-constexpr double heavy =
-    1e6; // weight of s: exact as soon as it exceeds the multipliers of the unit-sized problems here
 
 double load_on(const ForceLimits& l, Index i, const Vector& x) {
   return l.load[i] < 0 ? 0.0 : x(l.load[i]);
@@ -32,39 +29,38 @@ double least_force(const ForceLimits& l, Index i, const Vector& x) {
   return std::max(low(l, i, x), std::min(high(l, i, x), 0.0));
 }
 
-} // namespace
-
-LeastNorm least_norm(const Vector& c, const Matrix& C, const Vector& d, double weight) {
-  const Index m = c.size(), n = m + 1;
-  lcp::RowMatrix M = lcp::RowMatrix::Zero(n, n);
-  Vector q(n);
-  q(0) = weight;
-  q.tail(m) = c;
-  M.row(0).tail(m) = -d.transpose();
-  M.col(0).tail(m) = d;
-  M.bottomRightCorner(m, m) = C * C.transpose();
-  lcp::LemkeWorkspace ws;
-  LeastNorm answer;
-  answer.found = lcp::lemke(lcp::view(M, q), ws).solved();
-  if (!answer.found) return answer;
-  const Eigen::Map<const Vector> z(ws.z.data(), n);
-  answer.s = z(0);
-  answer.y = C.transpose() * z.tail(m);
-  return answer;
+// Units of the norm: of sticking elements alone, the square roots of their limits, so that those which hold one body use
+// equal parts of them. One without a limit (a released brake) holds nothing.
+Vector units_of_norm(const ForceLimits& l, Index normals, const Vector& x) {
+  const Index sticking = x.size() - normals;
+  Vector limit(sticking), units = Vector::Ones(x.size());
+  for (Index i = 0; i < sticking; ++i) limit(i) = high(l, i, x) - low(l, i, x);
+  if (const double greatest = limit.maxCoeff(); greatest > 0.0)
+    units.tail(sticking) = (limit / greatest).cwiseMax(tolerance::product).cwiseSqrt();
+  return units;
 }
 
-namespace {
+// Least norm in these units; Z becomes the shifts by unit steps there.
+void minimise_norm(const Vector& units, Matrix& Z, Vector& x) {
+  Z = units.cwiseInverse().asDiagonal() * Z;
+  linalg::orthonormalise(Z);
+  Vector in_units = x.cwiseQuotient(units);
+  in_units -= Z * (Z.transpose() * in_units);
+  x = units.cwiseProduct(in_units);
+  Z = units.asDiagonal() * Z;
+}
 
-// Forces of least norm among those within all limits, without preload. False if there are none.
-bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, double size, Vector& x) {
-  x -= Z * (Z.transpose() * x);
+// Of x + Z y within all limits, without preload, that of least y. False if there is none.
+bool keep_limits(const Matrix& Z, Index normals, bool loads_shift, const ForceLimits& l, double size,
+                 Vector& x) {
   const Index sticking = x.size() - normals;
   List<double> margins;
   List<Vector> rows;
   bool beyond = false; // a limit that nothing shifts
   const auto limit = [&](double margin, const Vector& row) {
-    const double shift = (row.transpose() * Z).cwiseAbs().maxCoeff();
-    if (shift > tolerance::matrix_zero * row.cwiseAbs().maxCoeff())
+    const double shift = (row.transpose() * Z).cwiseAbs().maxCoeff(),
+                 terms = (row.transpose().cwiseAbs() * Z.cwiseAbs()).maxCoeff();
+    if (shift > tolerance::matrix_zero * terms && shift > tolerance::residual * row.cwiseAbs().maxCoeff())
       margins.push_back(margin), rows.push_back(row);
     else
       beyond = beyond || margin < -tolerance::same * size;
@@ -91,103 +87,13 @@ bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, 
   const Vector known = Vector::Constant(m, size * tolerance::event_zero / tolerance::residual);
   if (within_limits(c, known)) return true;
   List<List<Index>> relieving;
-  if (l.effects.cols() > 0) relieving = relieving_contacts(l.effects);
+  if (loads_shift && l.effects.cols() > 0) relieving = relieving_contacts(l.effects);
   for (List<Index>& set : relieving)
     for (Index& k : set) k = number[k];
   const HeldLimits at = held_limits(C * C.transpose(), c, known, relieving);
   if (!at.found) return false;
   const Matrix held = C(at.held, Eigen::all);
   x -= Z * (held.transpose() * linalg::solve(held * held.transpose(), c(at.held)));
-  return true;
-}
-
-// Elements with a negligible limit (a released brake) get their least force; Z keeps the directions that preserve it.
-// Returns false if this is impossible.
-bool settle_idle(Index normals, const ForceLimits& l, double size, Matrix& Z, Vector& x) {
-  List<Index> idle;
-  for (Index i = 0; i < x.size() - normals; ++i)
-    if (high(l, i, x) - low(l, i, x) <= tolerance::same * size) idle.push_back(normals + i);
-  if (idle.empty()) return true;
-  const linalg::Svd svd(Z(idle, Eigen::all));
-  const Index directions = Z.cols(), most = std::min<Index>(idle.size(), directions);
-  Index rank = 0;
-  while (rank < most && svd.values(rank) > tolerance::matrix_zero) ++rank;
-  Vector missing(idle.size());
-  for (Index i = 0; i < idle.size(); ++i) missing(i) = least_force(l, idle[i] - normals, x) - x(idle[i]);
-  x += Z * (svd.pseudo_inverse(rank) * missing);
-  for (const Index k : idle) {
-    const double least = least_force(l, k - normals, x);
-    if (std::abs(x(k) - least) > tolerance::same * size) return false;
-    x(k) = least;
-  }
-  Z = (Z * svd.V.rightCols(directions - rank)).eval();
-  for (const Index k : idle) Z.row(k).setZero();
-  return true;
-}
-
-// If limits differ by orders of magnitude, a sharing that satisfies all utilisations exceeds some limits by rounding of
-// the greatest: these elements are set to their limits, and the others carry the rest.
-void keep_limits(const Matrix& Z, Index normals, const ForceLimits& l, Vector& x) {
-  const Index sticking = x.size() - normals;
-  const auto within = [&](const Vector& at, Index i) {
-    return std::clamp(at(normals + i), low(l, i, x), high(l, i, x));
-  };
-  const auto beyond = [&](const Vector& at) {
-    double most = 0.0;
-    for (Index i = 0; i < sticking; ++i) most = std::max(most, std::abs(at(normals + i) - within(at, i)));
-    return most;
-  };
-  List<Index> held;
-  List<double> missing;
-  Vector better = x;
-  for (Index round = 0; round < sticking; ++round) {
-    const Index before = held.size();
-    for (Index i = 0; i < sticking; ++i) {
-      const double limit = within(better, i);
-      const bool moves = Z.row(normals + i).cwiseAbs().maxCoeff() > tolerance::matrix_zero;
-      if (!moves || limit == better(normals + i) || std::find(held.begin(), held.end(), i) != held.end())
-        continue;
-      held.push_back(i);
-      missing.push_back(limit - x(normals + i));
-    }
-    if (held.size() == before) break;
-    const Matrix rows = Z.bottomRows(sticking)(held, Eigen::all);
-    better = x + Z * (linalg::pseudo_inverse(rows) * Eigen::Map<const Vector>(missing.data(), held.size()));
-  }
-  if (beyond(better) < beyond(x)) x = better;
-}
-
-// The elements share so that the greatest utilisation is least, counted from their least forces. In utilisations u =
-// F / limit the zero point of least norm makes y the only part of the norm left to choose.
-bool share_by_utilisation(Matrix kept, Index normals, const ForceLimits& l, double size, Vector& x) {
-  const Index sticking = x.size() - normals;
-  if (!settle_idle(normals, l, size, kept, x)) return false;
-  if (kept.cols() == 0) return true;
-  Vector weight(sticking), least(sticking);
-  for (Index i = 0; i < sticking; ++i) {
-    weight(i) = std::max(0.5 * (high(l, i, x) - low(l, i, x)), tolerance::negligible * size);
-    least(i) = least_force(l, i, x);
-  }
-  const Vector inverse = weight.cwiseInverse();
-  const Matrix scaled = inverse.asDiagonal() * kept.bottomRows(sticking);
-  const Matrix U = linalg::Svd(scaled).U.leftCols(std::min(scaled.rows(), scaled.cols()));
-  Vector u0 = inverse.cwiseProduct(x.tail(sticking) - least);
-  u0 -= U * (U.transpose() * u0);
-  Vector c(2 * sticking), d(2 * sticking);
-  Matrix C(2 * sticking, U.cols());
-  for (Index i = 0; i < sticking; ++i) {
-    c(2 * i) = -u0(i), c(2 * i + 1) = u0(i);
-    C.row(2 * i) = -U.row(i), C.row(2 * i + 1) = U.row(i);
-    d(2 * i) = (high(l, i, x) - least(i)) * inverse(i);
-    d(2 * i + 1) = (least(i) - low(l, i, x)) * inverse(i);
-  }
-  if (const LeastNorm fit = least_norm(c, C, d, heavy); fit.found) {
-    // Weights of very different size cause rounding errors that would move bodies at rest: only shifts are kept.
-    const auto Z = kept.bottomRows(sticking);
-    const Vector shifted = weight.cwiseProduct(u0 + U * fit.y) + least - x.tail(sticking);
-    x.tail(sticking) += Z * (Z.transpose() * shifted);
-  }
-  keep_limits(kept, normals, l, x);
   return true;
 }
 
@@ -210,12 +116,17 @@ bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& 
   const double top = x0.cwiseAbs().maxCoeff();
   const double size = top > 0.0 ? top : 1.0;
   const bool loads_shift = normals > 0 && Z.topRows(normals).cwiseAbs().maxCoeff() > tolerance::matrix_zero;
-  if (loads_shift && !choose_within_limits(Z, normals, l, size, x)) return false;
+  Matrix shifts = Z;
+  minimise_norm(loads_shift ? Vector::Ones(x.size()) : units_of_norm(l, normals, x), shifts, x);
+  if (!keep_limits(shifts, normals, loads_shift, l, size, x)) return false;
   for (Index k = 0; k < normals; ++k) {
     if (x(k) < -tolerance::same * size) return false;
     if (x(k) <= tolerance::rounding * size) x(k) = 0.0;
   }
-  if (!loads_shift && !share_by_utilisation(Z, normals, l, size, x)) return false;
+  for (Index i = 0; i < x.size() - normals && !loads_shift; ++i) { // a released brake holds exactly nothing
+    const double lo = low(l, i, x), hi = high(l, i, x);
+    if (hi - lo <= tolerance::same * size) x(normals + i) = std::max(lo, std::min(x(normals + i), hi));
+  }
   utilisation = greatest_utilisation(normals, l, size, x);
   return loads_shift || utilisation <= 1.0 + tolerance::same;
 }

@@ -6,17 +6,6 @@
 
 namespace stickslip::contact {
 
-// minimise  weight s + 1/2 |y|^2  over s >= 0 and y, subject to  c + C y + s d >= 0.
-// As a linear complementarity problem in (s, multipliers) its matrix is positive semidefinite, so Lemke's
-// path ends in the solution wherever one exists. With a large weight it minimises s first and |y| among
-// those.
-struct LeastNorm {
-  bool found = false;
-  double s = 0.0;
-  Vector y;
-};
-LeastNorm least_norm(const Vector& c, const Matrix& C, const Vector& d, double weight);
-
 // x = x0 + Z y with Z orthonormal; the first `normals` entries of x are normal forces, the others sticking elements,
 // whose limits are low_a + low_b x(load) <= x <= high_a + high_b x(load), load < 0 for a prescribed one. `effects`: of
 // unit normal forces, as columns; empty if preload need not be excluded.
@@ -26,10 +15,10 @@ struct ForceLimits {
   Matrix effects;
 };
 
-// The rule: where normal forces shift, the forces of least norm within all limits but without preload (preload.hpp);
-// where friction alone does, the elements share so that the greatest utilisation |F_i| / limit_i is least, ties by the
-// norm of the utilisations; where the limits of an element leave out 0, both count from the one next to it. Break-away
-// is that utilisation reaching 1: one body held by two elements of 1 N and 10 N holds 11 N. False if no sharing holds.
+// The rule: of all forces within all limits, without preload (preload.hpp), those of least norm; where no normal force
+// shifts, in units of the square roots of the limits, so that elements which hold one body alone use equal parts of
+// theirs. One body held by two elements of 1 N and 10 N holds 11 N. False if no forces are within all limits.
+// utilisation: the greatest |F_i| / limit_i; where the limits leave out 0, both count from the one next to it.
 bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& limits, Vector& x,
            double& utilisation);
 

@@ -205,7 +205,7 @@ void lags_under_contacts(const System& sys, const Regime& r, const double* x, co
   }
 }
 
-// As evaluate_here() says, of least greatest utilisation.
+// As evaluate_here() says, of least norm within the limits (contact/share.hpp).
 void share_held(const System& sys, const Regime& r, double t, const double* x, const double* s,
                 double* force) {
   if (r.indeterminate_forces.cols() == 0) return;

@@ -95,9 +95,8 @@ struct Regime {
   bool coupled = false; // some sliding element is loaded by a contact
   // x' = A x + S s + E F_sliding;  (F_sticking, lambda_closed) = Lx x + Ls s + LF F_sliding
   Matrix A, S, E, Lx, Ls, LF;
-  HoldingForces L; // no sizes where rows turn
-  bool shared =
-      false; // forces of sticking elements are not unique; L* then give the least utilisation in the mean square
+  HoldingForces L;             // no sizes where rows turn
+  bool shared = false;         // forces of sticking elements are not unique; L* then give those of least norm
   Matrix indeterminate_forces; // columns: shifts of sticking forces that change nothing; orthonormal
   List<Facet> facets;          // where normal forces are unique
   Sharing sharing;             // where they are not, and wherever rows turn
@@ -121,7 +120,7 @@ void evaluate(const System& sys, const Regime& regime, double t, const double* x
 double coupling(const System& sys, const Regime& regime, double t, const double* x, const double* s,
                 Scratch& scratch);
 
-// Replaces statically indeterminate forces of sticking elements by those whose greatest utilisation is least.
+// Replaces statically indeterminate forces of sticking elements by those of least norm within their limits.
 // For output only; the motion does not depend on the sharing.
 void share_forces(const System& sys, const Regime& regime, double t, const double* x, const double* s,
                   double* force, Scratch& scratch);

@@ -127,14 +127,16 @@ def _pair() -> ss.Machine:
 
 
 def test_elements_share_a_load_through_a_gear() -> None:
-    """Brakes on both sides of a gear hold together: utilisations are equal."""
+    """Brakes on both sides of a gear hold together: F_fast + F_slow / 2 is the load, F_fast^2 / 1 + F_slow^2 / 4 is least,
+    and what one cannot take the other takes.
+    """
     m = ss.Machine(mass=[1.0, 1.0], names=["motor", "wheel"], force={"motor": ss.Ramp(slope=1.0)})
     m.add_constraint("gear", on={"motor": 1.0, "wheel": -2.0})
     m.add_friction("fast", on="motor", law=ss.Coulomb(1.0))
     m.add_friction("slow", on="wheel", law=ss.Coulomb(4.0))
-    run = ss.simulate(m, t_end=4.0, t_eval=[1.5])
-    assert run["fast.force"][0] == pytest.approx(0.5, rel=1e-9)  # 1.5 = F_fast + F_slow / 2
-    assert run["slow.force"][0] == pytest.approx(2.0, rel=1e-9)
+    run = ss.simulate(m, t_end=4.0, t_eval=[1.5, 2.5])
+    assert run["fast.force"] == pytest.approx([0.75, 1.0], rel=1e-15)
+    assert run["slow.force"] == pytest.approx([1.5, 3.0], rel=1e-15)
     assert run.events.time == pytest.approx([3.0, 3.0], rel=1e-13)
 
 

@@ -149,9 +149,7 @@ def test_a_crate_on_a_platform_holds_until_both_corners_are_at_their_limits():
     # Down the slope is where they would slip: they push up it, against the direction in which tangents count.
     assert here["c0.force"] + here["c1.force"] == pytest.approx(-T, abs=1e-9)
     used = np.abs([here["c0.force"] / (MU[0] * N0), here["c1.force"] / (MU[1] * N1)])
-    assert used[0] == pytest.approx(
-        used[1], abs=1e-9
-    )  # the greatest utilisation is least where they are equal
+    assert used[0] == pytest.approx(used[1], abs=1e-9)  # they hold one body, in units of their limits
     assert (used <= 1.0 + 1e-12).all()
     half = next(one for one, total, n in zip(t, T, N0, strict=True) if 0.5 * total > MU[0] * n)
     assert half < 0.95 * leaves

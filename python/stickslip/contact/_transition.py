@@ -71,9 +71,9 @@ class Transition:
     touching : bool
         True if an inequality holds with equality, so that higher derivatives decide how long the solution holds.
     unique_forces : bool
-        False if the forces are statically indeterminate. If normal forces are indeterminate, the forces of least norm
-        within all limits are chosen; if only friction in stick is, the forces whose greatest utilisation ``|F| /
-        limit`` is least.
+        False if the forces are statically indeterminate. Of those within all limits the forces of least norm are
+        chosen: of ``sum(F**2)`` if normal forces are indeterminate, of ``sum(F**2 / limit)`` if only friction in
+        stick is; then elements that hold one body use equal parts of their limits.
     utilisation : float
         Greatest utilisation of the sticking elements; break-away at 1.
     constraint : float
