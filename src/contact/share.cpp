@@ -51,8 +51,7 @@ void minimise_norm(const Vector& units, Matrix& Z, Vector& x) {
 }
 
 // Of x + Z y within all limits, without preload, that of least y. False if there is none.
-bool keep_limits(const Matrix& Z, Index normals, bool loads_shift, const ForceLimits& l, double size,
-                 Vector& x) {
+bool keep_limits(const Matrix& Z, Index normals, const ForceLimits& l, double size, Vector& x) {
   const Index sticking = x.size() - normals;
   List<double> margins;
   List<Vector> rows;
@@ -87,7 +86,7 @@ bool keep_limits(const Matrix& Z, Index normals, bool loads_shift, const ForceLi
   const Vector known = Vector::Constant(m, size * tolerance::event_zero / tolerance::residual);
   if (within_limits(c, known)) return true;
   List<List<Index>> relieving;
-  if (loads_shift && l.effects.cols() > 0) relieving = relieving_contacts(l.effects);
+  if (l.effects.cols() > 0) relieving = relieving_contacts(l.effects);
   for (List<Index>& set : relieving)
     for (Index& k : set) k = number[k];
   const HeldLimits at = held_limits(C * C.transpose(), c, known, relieving);
@@ -118,7 +117,7 @@ bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& 
   const bool loads_shift = normals > 0 && Z.topRows(normals).cwiseAbs().maxCoeff() > tolerance::matrix_zero;
   Matrix shifts = Z;
   minimise_norm(loads_shift ? Vector::Ones(x.size()) : units_of_norm(l, normals, x), shifts, x);
-  if (!keep_limits(shifts, normals, loads_shift, l, size, x)) return false;
+  if (!keep_limits(shifts, normals, l, size, x)) return false;
   for (Index k = 0; k < normals; ++k) {
     if (x(k) < -tolerance::same * size) return false;
     if (x(k) <= tolerance::rounding * size) x(k) = 0.0;

@@ -140,9 +140,8 @@ struct Equations {
     linalg::orthonormalise(Z);
     Index normals = 0;
     while (normals < k && ws.unknown[normals] < p.contacts) ++normals;
-    if (ws.shares == Shares::friction && normals > 0 &&
-        Z.topRows(normals).cwiseAbs().maxCoeff() > tolerance::matrix_zero)
-      return false;
+    const bool loads_shift = normals > 0 && Z.topRows(normals).cwiseAbs().maxCoeff() > tolerance::matrix_zero;
+    if (ws.shares == Shares::friction && loads_shift) return false;
     ForceLimits l;
     const Index sticking = k - normals;
     l.low_a.resize(sticking), l.low_b.setZero(sticking), l.high_a.resize(sticking),
@@ -156,7 +155,7 @@ struct Equations {
       l.low_a(i) = element.low.a, l.high_a(i) = element.high.a;
       if (load >= 0) l.low_b(i) = element.low.b, l.high_b(i) = element.high.b;
     }
-    if (loads_friction()) l.effects = normal_effects(normals);
+    if (loads_shift && loads_friction()) l.effects = normal_effects(normals);
     Vector x;
     double utilisation = 0.0;
     if (!share(x0, Z, normals, l, x, utilisation)) return false;

@@ -75,7 +75,8 @@ class Transition:
         chosen: of ``sum(F**2)`` if normal forces are indeterminate, of ``sum(F**2 / limit)`` if only friction in
         stick is; then elements that hold one body use equal parts of their limits.
     utilisation : float
-        Greatest utilisation of the sticking elements; break-away at 1.
+        Greatest ``|F| / limit`` of the sticking elements. One that is alone breaks away at 1; those that share a load do
+        when no forces are within all limits.
     constraint : float
         Gauss constraint ``|q'' - M⁻¹h|² / 2`` in the metric of M, N m/s².
 

@@ -43,9 +43,9 @@ class Event:
           constraint"`` (Gauss); ``"ambiguous"``: none of these rules selects one;
         * ``"accumulation"``: each of the last ten slips was shorter than three of the machine's shortest time constants
           and slower than 1e-6 of the greatest speed; the element sticks until its force is 1e-6 above its limit;
-        * with the suffix ``", force shared"``: the forces are statically indeterminate. Of those within all
-          limits the ones of least norm are used: of ``sum(F**2)`` if normal forces are indeterminate, of ``sum(F**2 /
-          limit)`` if only friction in stick is;
+        * with the suffix ``", force shared"``: the forces are statically indeterminate. Of those within all limits
+          the ones of least norm are used: of ``sum(F**2)`` if normal forces are indeterminate, of ``sum(F**2 / limit)``
+          if only friction in stick is;
         * with the suffix ``", energy gained"``: the impact increased the energy.
     solutions : int or None
         Number of admissible solutions if known, else None.
