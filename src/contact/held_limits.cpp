@@ -1,6 +1,6 @@
 // The complementarity problem of forces that rigidity leaves open, decided on an interval after an instant.
+#include "contact/held_limits.hpp"
 #include "contact/lemke.hpp"
-#include "contact/share.hpp"
 #include "core/budget.hpp"
 #include "core/linalg.hpp"
 #include "core/tolerances.hpp"

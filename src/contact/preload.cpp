@@ -1,6 +1,6 @@
 #include "contact/preload.hpp"
 
-#include "contact/share.hpp"
+#include "contact/held_limits.hpp"
 #include "core/linalg.hpp"
 #include "core/tolerances.hpp"
 

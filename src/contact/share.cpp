@@ -1,5 +1,6 @@
 #include "contact/share.hpp"
 
+#include "contact/held_limits.hpp"
 #include "contact/preload.hpp"
 #include "core/linalg.hpp"
 #include "core/rank_factors.hpp"
@@ -24,19 +25,11 @@ double high(const ForceLimits& l, Index i, const Vector& x) {
   return l.high_a(i) + l.high_b(i) * load_on(l, i, x);
 }
 
-// The force of least size within the limits: 0, or that end of the interval which is next to 0.
-double least_force(const ForceLimits& l, Index i, const Vector& x) {
-  return std::max(low(l, i, x), std::min(high(l, i, x), 0.0));
-}
-
-// Units of the norm: of sticking elements alone, the square roots of their limits, so that those which hold one body use
-// equal parts of them. One without a limit (a released brake) holds nothing.
-Vector units_of_norm(const ForceLimits& l, Index normals, const Vector& x) {
+Vector units_by_limits(const ForceLimits& l, Index normals, const Vector& x) {
   const Index sticking = x.size() - normals;
-  Vector limit(sticking), units = Vector::Ones(x.size());
-  for (Index i = 0; i < sticking; ++i) limit(i) = high(l, i, x) - low(l, i, x);
-  if (const double greatest = limit.maxCoeff(); greatest > 0.0)
-    units.tail(sticking) = (limit / greatest).cwiseMax(tolerance::product).cwiseSqrt();
+  Vector limits(sticking), units = Vector::Ones(x.size());
+  for (Index i = 0; i < sticking; ++i) limits(i) = high(l, i, x) - low(l, i, x);
+  units.tail(sticking) = units_of_norm(limits);
   return units;
 }
 
@@ -45,7 +38,7 @@ void minimise_norm(const Vector& units, Matrix& Z, Vector& x) {
   Z = units.cwiseInverse().asDiagonal() * Z;
   linalg::orthonormalise(Z);
   Vector in_units = x.cwiseQuotient(units);
-  in_units -= Z * (Z.transpose() * in_units);
+  for (int round = 0; round < 2; ++round) in_units -= Z * (Z.transpose() * in_units); // the first may cancel
   x = units.cwiseProduct(in_units);
   Z = units.asDiagonal() * Z;
 }
@@ -96,38 +89,30 @@ bool keep_limits(const Matrix& Z, Index normals, const ForceLimits& l, double si
   return true;
 }
 
-double greatest_utilisation(Index normals, const ForceLimits& l, double size, const Vector& x) {
-  double greatest = 0.0;
-  for (Index i = 0; i < x.size() - normals; ++i) {
-    const double lo = low(l, i, x), hi = high(l, i, x), least = least_force(l, i, x);
-    const double none = std::max(tolerance::product * size, 0.5 * tolerance::same * (hi - lo));
-    const double f = x(normals + i) - least, limit = f >= 0.0 ? hi - least : least - lo;
-    if (std::abs(f) > none) greatest = std::max(greatest, std::abs(f) / std::max(limit, none));
-  }
-  return greatest;
-}
-
 } // namespace
 
-bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& l, Vector& x,
-           double& utilisation) {
+bool loads_shift(const Eigen::Ref<const Matrix>& normals) {
+  return normals.size() > 0 && normals.cwiseAbs().maxCoeff() > tolerance::matrix_zero;
+}
+
+Vector units_of_norm(const Vector& limits) {
+  const double greatest = limits.maxCoeff();
+  if (!(greatest > 0.0)) return Vector::Ones(limits.size());
+  return (limits / greatest).cwiseMax(tolerance::product).cwiseSqrt();
+}
+
+bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& l, Vector& x) {
   x = x0;
-  const double top = x0.cwiseAbs().maxCoeff();
-  const double size = top > 0.0 ? top : 1.0;
-  const bool loads_shift = normals > 0 && Z.topRows(normals).cwiseAbs().maxCoeff() > tolerance::matrix_zero;
+  const bool by_friction = !loads_shift(Z.topRows(normals));
   Matrix shifts = Z;
-  minimise_norm(loads_shift ? Vector::Ones(x.size()) : units_of_norm(l, normals, x), shifts, x);
+  minimise_norm(by_friction ? units_by_limits(l, normals, x) : Vector::Ones(x.size()), shifts, x);
+  const double top = x.cwiseAbs().maxCoeff(), size = top > 0.0 ? top : 1.0;
   if (!keep_limits(shifts, normals, l, size, x)) return false;
-  for (Index k = 0; k < normals; ++k) {
-    if (x(k) < -tolerance::same * size) return false;
+  for (Index k = 0; k < normals; ++k)
     if (x(k) <= tolerance::rounding * size) x(k) = 0.0;
-  }
-  for (Index i = 0; i < x.size() - normals && !loads_shift; ++i) { // a released brake holds exactly nothing
-    const double lo = low(l, i, x), hi = high(l, i, x);
-    if (hi - lo <= tolerance::same * size) x(normals + i) = std::max(lo, std::min(x(normals + i), hi));
-  }
-  utilisation = greatest_utilisation(normals, l, size, x);
-  return loads_shift || utilisation <= 1.0 + tolerance::same;
+  for (Index i = 0; i < x.size() - normals; ++i) // a released brake holds exactly nothing
+    x(normals + i) = std::min(std::max(x(normals + i), low(l, i, x)), high(l, i, x));
+  return true;
 }
 
 } // namespace stickslip::contact

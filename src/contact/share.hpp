@@ -6,9 +6,9 @@
 
 namespace stickslip::contact {
 
-// x = x0 + Z y with Z orthonormal; the first `normals` entries of x are normal forces, the others sticking elements,
-// whose limits are low_a + low_b x(load) <= x <= high_a + high_b x(load), load < 0 for a prescribed one. `effects`: of
-// unit normal forces, as columns; empty if preload need not be excluded.
+// x = x0 + Z y; the first `normals` entries of x are normal forces, the others sticking elements, whose limits are
+// low_a + low_b x(load) <= x <= high_a + high_b x(load), load < 0 for a prescribed one. `effects`: of unit normal
+// forces, as columns; empty if preload need not be excluded.
 struct ForceLimits {
   List<Index> load;
   Vector low_a, low_b, high_a, high_b;
@@ -18,24 +18,10 @@ struct ForceLimits {
 // The rule: of all forces within all limits, without preload (preload.hpp), those of least norm; where no normal force
 // shifts, in units of the square roots of the limits, so that elements which hold one body alone use equal parts of
 // theirs. One body held by two elements of 1 N and 10 N holds 11 N. False if no forces are within all limits.
-// utilisation: the greatest |F_i| / limit_i; where the limits leave out 0, both count from the one next to it.
-bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& limits, Vector& x,
-           double& utilisation);
-
-// Active limits at the forces of least norm, just after an instant. Margins m(tau) = sum_j margins.col(j) tau^j of
-// the unconstrained forces; with multipliers mu they are m + K mu. Wanted: mu >= 0 and m + K mu >= 0, complementary,
-// for all small tau > 0: Lemke's path with coefficients compared lexicographically.
-// `relieving`: sets of limits of contacts (preload.hpp) of which one is active regardless of its multipliers: the one
-// that gives the forces of least norm just after the instant.
-struct HeldLimits {
-  bool found = false;
-  List<Index> held;     // limits with a multiplier
-  List<Index> relieved; // of these: contacts that would only add to a preload
-  List<Index> against;  // nothing found: limits that contradict each other
-};
-// size: the sum of the magnitudes of the terms of each coefficient.
-bool within_limits(const Matrix& margins, const Matrix& size); // without any held
-HeldLimits held_limits(const Matrix& K, const Matrix& margins, const Matrix& size,
-                       const List<List<Index>>& relieving = {});
+bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& limits, Vector& x);
+// Some normal force shifts; `normals`: the rows of Z that are theirs.
+bool loads_shift(const Eigen::Ref<const Matrix>& normals);
+// The units of the norm of sticking elements alone. One without a limit (a released brake) holds next to nothing.
+Vector units_of_norm(const Vector& limits);
 
 } // namespace stickslip::contact

@@ -1,4 +1,5 @@
 // Builds the regime of a combination of modes once, and keeps these regimes.
+#include "contact/share.hpp"
 #include "core/budget.hpp"
 #include "core/linalg.hpp"
 #include "core/list.hpp"
@@ -92,23 +93,20 @@ Matrix least_forces(const Matrix& G, Matrix& shifts) {
   return H;
 }
 
-// For elements that share a load: of least norm in units of their limits. An element without a limit at the start (a
-// released brake) is still at rest: its unit is small, not zero.
+// For elements that share a load: of least norm in units of their limits (contact/share.hpp).
 void share_by_limits(const Matrix& G, const Matrix& shifts, const Vector& limit, Matrix& H) {
   for (const List<Index>& which : linalg::members(linalg::groups(G))) {
     const Index open = (shifts(which, Eigen::all).cwiseAbs().colwise().maxCoeff().array() > 0.0).count();
     if (open == 0) continue;
     const Matrix own = G(which, which);
-    const Vector d = units_of(own), limits = limit(which);
-    const Vector units = (limits / limits.maxCoeff()).cwiseMax(tolerance::product).cwiseSqrt();
+    const Vector d = units_of(own), units = contact::units_of_norm(limit(which));
     const linalg::Svd scaled(d.asDiagonal() * own * units.asDiagonal());
     H(which, which) = units.asDiagonal() * scaled.pseudo_inverse(which.size() - open) * d.asDiagonal();
   }
 }
 
 bool shifts_normals(const Holding& c, const Matrix& shifts) {
-  const Index normals = c.count - c.friction;
-  return normals > 0 && shifts.bottomRows(normals).cwiseAbs().maxCoeff() > tolerance::matrix_zero;
+  return contact::loads_shift(shifts.bottomRows(c.count - c.friction));
 }
 
 // If rows depend on the motion, the redundancy is determined when the regime is first evaluated.

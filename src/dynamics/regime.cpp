@@ -219,8 +219,7 @@ void share_held(const System& sys, const Regime& r, double t, const double* x, c
     limits.high_a(k) = l.hi;
     given(k) = force[i];
   }
-  double utilisation = 0.0;
-  contact::share(given, r.indeterminate_forces, 0, limits, shared, utilisation);
+  contact::share(given, r.indeterminate_forces, 0, limits, shared);
   for (Index k = 0; k < m; ++k) force[r.sticking[k]] = shared(k);
 }
 

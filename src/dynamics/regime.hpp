@@ -2,7 +2,7 @@
 // once per combination and kept.
 #pragma once
 
-#include "contact/share.hpp"
+#include "contact/held_limits.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 #include "core/types.hpp"

@@ -132,16 +132,13 @@ struct Equations {
     if ((Z.transpose() * b).cwiseAbs().maxCoeff() > known) return false;
     ws.factors.solve(ws.rhs.data(), ws.x.data());
     ws.factors.null(Z);
-    linalg::orthonormalise(Z);
     Vector x0 = Eigen::Map<const Vector>(ws.x.data(), k);
-    x0 -= Z * (Z.transpose() * x0);
-    // Forces, and the null space in forces, orthonormal there.
     for (Index i = 0; i < k; ++i) x0(i) *= ws.root[ws.unknown[i]], Z.row(i) *= ws.root[ws.unknown[i]];
     linalg::orthonormalise(Z);
     Index normals = 0;
     while (normals < k && ws.unknown[normals] < p.contacts) ++normals;
-    const bool loads_shift = normals > 0 && Z.topRows(normals).cwiseAbs().maxCoeff() > tolerance::matrix_zero;
-    if (ws.shares == Shares::friction && loads_shift) return false;
+    const bool by_loads = loads_shift(Z.topRows(normals));
+    if (ws.shares == Shares::friction && by_loads) return false;
     ForceLimits l;
     const Index sticking = k - normals;
     l.low_a.resize(sticking), l.low_b.setZero(sticking), l.high_a.resize(sticking),
@@ -155,10 +152,9 @@ struct Equations {
       l.low_a(i) = element.low.a, l.high_a(i) = element.high.a;
       if (load >= 0) l.low_b(i) = element.low.b, l.high_b(i) = element.high.b;
     }
-    if (loads_shift && loads_friction()) l.effects = normal_effects(normals);
+    if (by_loads && loads_friction()) l.effects = normal_effects(normals);
     Vector x;
-    double utilisation = 0.0;
-    if (!share(x0, Z, normals, l, x, utilisation)) return false;
+    if (!share(x0, Z, normals, l, x)) return false;
     for (Index i = 0; i < k; ++i) ws.x[i] = x(i);
     out.unique = false;
     return true;
