@@ -70,7 +70,8 @@ py::tuple linearised(const Law& law, double v, int direction, const VectorRef& z
   const Index n = z.size();
   Vector dry_z(n), zdot_v(n);
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> zdot_z(n, n);
-  const Slopes s = linearise(law, v, direction, branch, z.data(), dry_z.data(), zdot_v.data(), zdot_z.data());
+  const Slopes s =
+      linearise(law, v, direction, branch, z.data(), 1.0, dry_z.data(), zdot_v.data(), zdot_z.data());
   return py::make_tuple(s.dry_v, s.viscous_v, dry_z, zdot_v, Matrix(zdot_z));
 }
 

@@ -1,4 +1,4 @@
-// Factorisations of dense matrices. Eigen's decompositions are compiled here, once, and callers see plain
+// Dense matrices. Eigen's decompositions are compiled here, once, and callers see plain
 // functions: their templates were a third of the time of a build.
 #pragma once
 
@@ -49,6 +49,12 @@ std::vector<Index> pivot_order(const Matrix& A);
 List<Index> groups(const Matrix& A, double least = 0.0);
 // The members of each group, in ascending order.
 List<List<Index>> members(const List<Index>& group);
+
+// Sets entries to zero that are within this share of the magnitudes of the terms that they are sums of.
+template <class Entries, class Terms>
+void drop_rounding(Entries& m, const Eigen::MatrixBase<Terms>& terms, double share) {
+  m = (m.array().abs() <= share * terms.eval().array()).select(0.0, m);
+}
 
 // Eigenvalues of a symmetric matrix from the least up; the greatest modulus of any eigenvalue of a square one.
 Vector symmetric_eigenvalues(const Matrix& A);

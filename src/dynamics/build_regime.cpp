@@ -168,9 +168,9 @@ void hold_still(const System& sys, const Holding& c, Regime& r) {
   }
 }
 
-// Sets entries that are zero but for rounding to zero, so that an element that stays at its limit has the margin zero.
+// So that an element that stays at its limit has the margin zero.
 void drop_rounding(Matrix& m, const Matrix& terms) {
-  m = (m.array().abs() <= tolerance::rounding * terms.array()).select(0.0, m);
+  linalg::drop_rounding(m, terms, tolerance::rounding);
 }
 
 } // namespace
@@ -333,11 +333,9 @@ void constrain(const System& sys, Regime& r, Holding& c) {
     drop_rounding(r.A, r.linear->A.cwiseAbs() + U * of_x);
     drop_rounding(r.S, r.linear->S.cwiseAbs() + U * of_s);
     drop_rounding(r.E, effects.cwiseAbs() + U * of_F);
-    if (r.sharing.any()) {
-      drop_rounding(r.Lx, of_x);
-      drop_rounding(r.Ls, of_s);
-      drop_rounding(r.LF, of_F);
-    }
+    drop_rounding(r.Lx, of_x);
+    drop_rounding(r.Ls, of_s);
+    drop_rounding(r.LF, of_F);
   }
   if (r.sharing.any()) hold_at_limits(sys, c, r);
   hold_still(sys, c, r);

@@ -40,9 +40,7 @@ void reduce_inertia(Constraints& c, const Matrix& inverse_mass) {
   const Matrix taken = c.prescribed * U.transpose(),
                terms = inverse_mass.cwiseAbs() + c.prescribed.cwiseAbs() * U.cwiseAbs().transpose();
   c.inverse_mass = inverse_mass - 0.5 * (taken + taken.transpose());
-  // Entries that are zero within rounding are set to zero, so that fixed coordinates do not move.
-  c.inverse_mass =
-      (c.inverse_mass.array().abs() <= tolerance::per_term * terms.array()).select(0.0, c.inverse_mass);
+  linalg::drop_rounding(c.inverse_mass, terms, tolerance::per_term); // so that fixed coordinates do not move
 }
 
 } // namespace stickslip

@@ -73,7 +73,8 @@ double RightHandSide::greatest_bristle_rate(const double* x) {
     if (n == 0) continue;
     const FrictionMode& now = regime->modes.friction[i];
     stickslip::linearise(p.law, relative_velocity(p, x, signals.now.data()), now.force_side(), now.branch,
-                         x + p.states, scratch.dry_z.data(), scratch.zdot_v.data(), scratch.zdot_z.data());
+                         x + p.states, normal_load(p, now.load_stretch, x, signals.now.data()),
+                         scratch.dry_z.data(), scratch.zdot_v.data(), scratch.zdot_z.data());
     for (Index j = 0; j < n; ++j) greatest = std::max(greatest, std::abs(scratch.zdot_z(j * n + j)));
   }
   return greatest;

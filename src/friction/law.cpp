@@ -266,8 +266,8 @@ ForceOf<VariedLaw::Number> VariedLaw::force(double v, int direction, unsigned br
   return sum_of_terms(*this, Number(v), direction, branch, z, zdot, Number(1.0));
 }
 
-Slopes linearise(const Law& law, double v, int direction, unsigned branch, const double* z, double* dry_z,
-                 double* zdot_v, double* zdot_z) {
+Slopes linearise(const Law& law, double v, int direction, unsigned branch, const double* z, double load,
+                 double* dry_z, double* zdot_v, double* zdot_z) {
   Index n = 0;
   for (const Term& term : law.terms) n += std::visit([](const auto& x) { return count(x); }, term);
   std::array<Dual<2>, max_elements> state, rate;
@@ -275,7 +275,7 @@ Slopes linearise(const Law& law, double v, int direction, unsigned branch, const
   // One seed per state; the derivative by the velocity is the same each time.
   for (Index j = 0; j < std::max<Index>(n, 1); ++j) {
     for (Index i = 0; i < n; ++i) state[i] = i == j ? Dual<2>::variable(z[i], 1) : Dual<2>(z[i]);
-    f = evaluate(law, Dual<2>::variable(v, 0), direction, branch, state.data(), rate.data(), 1.0);
+    f = evaluate(law, Dual<2>::variable(v, 0), direction, branch, state.data(), rate.data(), load);
     if (n == 0) break;
     dry_z[j] = f.dry.d[1];
     for (Index i = 0; i < n; ++i) {

@@ -67,8 +67,8 @@ extern template ForceOf<Dual<element_seeds>> evaluate(const Law&, const Dual<ele
 struct Slopes {
   double dry_v = 0.0, viscous_v = 0.0;
 };
-Slopes linearise(const Law&, double v, int direction, unsigned branch, const double* z, double* dry_z,
-                 double* zdot_v, double* zdot_z);
+Slopes linearise(const Law&, double v, int direction, unsigned branch, const double* z, double load,
+                 double* dry_z, double* zdot_v, double* zdot_z);
 
 // At rest (v = 0): dry force per unit load may be anything in offset(z) + [lo, hi]; the interval includes the
 // offset.

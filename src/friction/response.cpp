@@ -221,7 +221,7 @@ private:
         f = evaluate(law_, v, direction_, branch, here.data(), rate_.data(), load_);
       }
       if (with_slopes && n_ > 0)
-        linearise(law_, v, direction_ == 0 ? 1 : direction_, branch, here.data(), dry_z_.data(),
+        linearise(law_, v, direction_ == 0 ? 1 : direction_, branch, here.data(), load_, dry_z_.data(),
                   zdot_v_.data(), zdot_z_.data());
     } catch (const CurveError& e) {
       throw e.with_time(origin_ + t);

@@ -56,8 +56,13 @@ void wire_plant(Draft& d) {
     sys.A.topLeftCorner(m->A.rows(), m->A.rows()) = m->A;
   } else {
     sys.A.block(0, n, n, n).setIdentity();
-    sys.A.block(n, 0, n, n) = -d.inverse_mass * sys.stiffness;
-    sys.A.block(n, n, n, n) = -d.inverse_mass * sys.damping;
+    // A coordinate whose forces cancel has no motion of its own: not that of their rounding.
+    const Matrix inertia = d.inverse_mass.cwiseAbs();
+    auto by_position = sys.A.block(n, 0, n, n), by_velocity = sys.A.block(n, n, n, n);
+    by_position = -d.inverse_mass * sys.stiffness;
+    by_velocity = -d.inverse_mass * sys.damping;
+    linalg::drop_rounding(by_position, inertia * sys.stiffness.cwiseAbs(), tolerance::rounding);
+    linalg::drop_rounding(by_velocity, inertia * sys.damping.cwiseAbs(), tolerance::rounding);
     for (Index k = 0; k < sys.constraints.all.size(); ++k)
       sys.S.block(n, sys.constraints.all[k].acceleration, n, 1) += sys.constraints.prescribed.col(k);
   }

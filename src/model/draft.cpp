@@ -1,6 +1,7 @@
 #include "model/draft.hpp"
 
 #include "core/error.hpp"
+#include "core/linalg.hpp"
 #include "core/tolerances.hpp"
 
 #include <algorithm>
@@ -63,12 +64,15 @@ Vector Draft::direction(const Combination& on) const {
   return w;
 }
 
-// A force along prescribed coordinates causes exactly zero acceleration.
+// A force along prescribed coordinates causes exactly zero acceleration, as one along others that it does not reach.
 Vector Draft::acceleration(const Vector& w) const {
-  if (free_motions.size() == 0) return inverse_mass * w;
+  if (free_motions.size() == 0) {
+    Vector out = inverse_mass * w;
+    linalg::drop_rounding(out, inverse_mass.cwiseAbs() * w.cwiseAbs(), tolerance::rounding);
+    return out;
+  }
   Vector along = free_motions.transpose() * w;
-  const Vector terms = free_motions.cwiseAbs().transpose() * w.cwiseAbs();
-  along = (along.array().abs() <= tolerance::per_term * terms.array()).select(0.0, along);
+  linalg::drop_rounding(along, free_motions.cwiseAbs().transpose() * w.cwiseAbs(), tolerance::per_term);
   return free_motions * (free_inverse * along);
 }
 

@@ -49,7 +49,7 @@ std::string steep_friction(const System& sys, const State& state, Tangent* here)
     if (p.traits.sticks || p.compensator || now.open() || now.free) continue;
     const double v = relative_velocity(p, x, s.data()), load = normal_load(p, now.load_stretch, x, s.data());
     const Slopes slopes =
-        linearise(p.law, v, now.force_side(), now.branch, p.states >= 0 ? x + p.states : nullptr,
+        linearise(p.law, v, now.force_side(), now.branch, p.states >= 0 ? x + p.states : nullptr, load,
                   dry_z.data(), zdot_v.data(), zdot_z.data());
     const double slope = std::abs(slopes.dry_v * load + slopes.viscous_v);
     const double rate = slope * std::abs(p.velocity.x.dot(p.effect));

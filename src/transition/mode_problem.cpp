@@ -1,5 +1,6 @@
 #include "transition/mode_problem.hpp"
 
+#include "core/linalg.hpp"
 #include "core/switches.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/friction_force.hpp"
@@ -185,6 +186,7 @@ void pose_forces(Instant& at, const ActiveSet& active, ModeProblem& out) {
   for (Index k = 0; k < nc; ++k) add_contact(at, active.struck, k, out);
   for (Index k = nc; k < m; ++k) add_element(at, active, k, out);
   p.free_size.noalias() = out.rows.cwiseAbs().lazyProduct(at.terms);
+  linalg::drop_rounding(p.free, p.free_size, tolerance::per_term); // loads that cancel ask for no force
   p.G.noalias() = out.rows.lazyProduct(out.columns);
 }
 
