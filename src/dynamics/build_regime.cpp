@@ -168,7 +168,7 @@ void hold_still(const System& sys, const Holding& c, Regime& r) {
   }
 }
 
-// So that an element that stays at its limit has the margin zero.
+// An element that stays at its limit then has the margin zero.
 void drop_rounding(Matrix& m, const Matrix& terms) {
   linalg::drop_rounding(m, terms, tolerance::rounding);
 }

@@ -57,7 +57,7 @@ TEST(laws, slopes_are_those_of_the_values) {
   for (int k = 0; k < 50; ++k) {
     const double v = random.uniform(1e-4, 5e-3), z = random.uniform(-1e-5, 1e-5), dv = 1e-9, dz = 1e-12;
     double dry_z = 0.0, zdot_v = 0.0, zdot_z = 0.0, up = 0.0, down = 0.0;
-    const Slopes slopes = linearise(law, v, 1, 0, &z, &dry_z, &zdot_v, &zdot_z);
+    const Slopes slopes = linearise(law, v, 1, 0, &z, 1.0, &dry_z, &zdot_v, &zdot_z);
     double force =
         evaluate(law, v + dv, 1, 0, &z, &up, 1.0).dry - evaluate(law, v - dv, 1, 0, &z, &down, 1.0).dry;
     check::close(force / (2 * dv), slopes.dry_v, 1e-5 * (1.0 + std::abs(slopes.dry_v)));
