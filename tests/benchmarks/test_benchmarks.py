@@ -7,6 +7,7 @@ import pytest
 from benchmarks import run
 
 
+@pytest.mark.timeout(1500)  # where the engine has to be compiled first
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_quick_benchmark_runs(tmp_path, capsys):
     file = tmp_path / "times.json"
